@@ -1,0 +1,43 @@
+"""The array types, and the checks that turn what a user gives into them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import InputError
+
+Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+
+def real_array(name: str, values: Any) -> Array:
+    """Return `values` as float64, or say in one line why they are no finite real numbers."""
+    try:
+        raw = np.asarray(values)
+    except ValueError:
+        raise InputError(f"{name} is ragged: its rows have different lengths") from None
+    if raw.dtype.kind not in "fiub":
+        raise InputError(f"{name} must hold real numbers, not {raw.dtype} ({values!r:.60})")
+    array = raw.astype(np.float64)
+    if not np.isfinite(array).all():
+        bad = array[~np.isfinite(array)][0]
+        raise InputError(f"{name} must be finite, but holds {bad}")
+    return array
+
+
+def frozen(array: Array) -> Array:
+    """Return a read-only copy."""
+    copy = np.array(array, dtype=np.float64, order="C")
+    copy.setflags(write=False)
+    return copy
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """Return `value` as an int of at least `least`, or say what was expected."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)

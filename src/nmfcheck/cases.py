@@ -1,0 +1,196 @@
+"""Cases: matrices whose exact nonnegative factorizations are all known.
+
+The one family so far is the paper's, `A = diag(a0) + ε·diag(a1, 1)` (its equation 13): a positive
+diagonal and a small superdiagonal. A case has a stable id, and the id alone gives the case back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Array, frozen, real_array, whole_number
+from .errors import InputError
+
+FAMILY = "bidiagonal"
+ONES = "ones"
+LOGUNIFORM = "loguniform"
+KINDS_OF_ENTRIES = (ONES, LOGUNIFORM)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A matrix A with the data that its exact factorizations are written in.
+
+    Attributes
+    ----------
+    id : stable name, such as ``bidiagonal/n=3/ones/eps=1e-3``; cases are equal if their ids are.
+    A : the matrix, read-only.
+    rank : the inner dimension that a factorization is asked for.
+    a0, a1 : diagonal, and superdiagonal before it is multiplied by `eps`.
+    eps : size of the superdiagonal.
+    family : ``"bidiagonal"``.
+    """
+
+    id: str
+    A: Array
+    rank: int
+    a0: Array
+    a1: Array
+    eps: float
+    family: str = FAMILY
+
+    @property
+    def n(self) -> int:
+        """Number of rows of A."""
+        return len(self.a0)
+
+    @property
+    def e(self) -> Array:
+        """The superdiagonal of A: `e_i = ε·a1(i)`."""
+        return self.eps * self.a1
+
+    @classmethod
+    def from_id(cls, id: str) -> Case:
+        """Build the case that has this id.
+
+        >>> Case.from_id("bidiagonal/n=2/ones/eps=0.25").A
+        array([[1.  , 0.25],
+               [0.  , 1.  ]])
+        """
+        match = _ID.fullmatch(id)
+        if match is None:
+            raise InputError(
+                f"no case {id!r}; expected an id such as 'bidiagonal/n=3/ones/eps=1e-3', "
+                "'bidiagonal/n=3/loguniform#7/eps=0.25' or "
+                "'bidiagonal/n=2/a0=1,2/a1=0.5/eps=0'"
+            )
+        n = whole_number("n", int(match["n"]), 1)
+        eps = _number(match["eps"], id)
+        if match["entries"] is not None:
+            return case_of(n, match["entries"], eps)
+        a0 = [_number(text, id) for text in match["a0"].split(",")]
+        a1 = [_number(text, id) for text in match["a1"].split(",") if text]
+        if len(a0) != n:
+            raise InputError(f"{id!r} says n={n}, but its a0 has {len(a0)} entries")
+        return bidiagonal(a0, a1, eps)
+
+    def __eq__(self, other: object) -> bool:
+        return self.id == other.id if isinstance(other, Case) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        return f"Case({self.id!r})"
+
+    def __reduce__(self) -> tuple[Callable[[str], Case], tuple[str]]:
+        return Case.from_id, (self.id,)  # short, and A is read-only again after unpickling
+
+
+def bidiagonal(a0: npt.ArrayLike, a1: npt.ArrayLike | None = None, eps: float = 0.0) -> Case:
+    """Return the paper's test matrix `diag(a0) + eps·diag(a1, 1)`, equation (13).
+
+    Parameters
+    ----------
+    a0 : n positive numbers, the diagonal.
+    a1 : n − 1 positive numbers; ones if not given.
+    eps : size of the superdiagonal, at least 0.
+    """
+    d0 = _positive_vector("a0", a0)
+    if len(d0) == 0:
+        raise InputError("a0 is empty; A needs at least one row")
+    d1 = np.ones(len(d0) - 1) if a1 is None else _positive_vector("a1", a1)
+    if len(d1) != len(d0) - 1:
+        raise InputError(f"a1 has {len(d1)} entries; with {len(d0)} in a0 it needs {len(d0) - 1}")
+    is_ones = bool((d0 == 1).all() and (d1 == 1).all())
+    entries = ONES if is_ones else f"a0={_joined(d0)}/a1={_joined(d1)}"
+    return _build(d0, d1, eps, entries)
+
+
+@lru_cache(maxsize=4096)
+def case_of(n: int, entries: str, eps: float) -> Case:
+    """Return the case of size n with entries ``ones`` or ``loguniform#i`` (draw i)."""
+    if entries == ONES:
+        return _build(np.ones(n), np.ones(n - 1), eps, ONES)
+    match = re.fullmatch(rf"{LOGUNIFORM}#(\d+)", entries)
+    if match is None:
+        raise InputError(f"no entries {entries!r}; expected 'ones' or 'loguniform#7'")
+    a0, a1 = draw(n, int(match[1]))
+    return _build(a0, a1, eps, f"{LOGUNIFORM}#{int(match[1])}")
+
+
+def draw(n: int, i: int) -> tuple[Array, Array]:
+    """Return draw i of a0 and a1: log-uniform in [0.5, 2].
+
+    Rounded to six decimals: short enough to type, and the same on machines whose `exp2` differs
+    in the last bit.
+    """
+    rng = np.random.Generator(np.random.PCG64([n, i, 1]))
+    a0, a1 = (np.exp2(rng.uniform(-1, 1, size)).round(6) for size in (n, n - 1))
+    return frozen(a0), frozen(a1)
+
+
+def decimal(x: float) -> str:
+    """Return the shortest decimal that reads back as x: ``1e-3``, ``0.25``, ``1``.
+
+    >>> [decimal(x) for x in (0.0, 1.0, 0.25, 0.001, 1e-05, 1.5e300)]
+    ['0', '1', '0.25', '1e-3', '1e-5', '1.5e300']
+    """
+    plain = repr(float(x)).removesuffix(".0")
+    mantissa, exponent = min((f"{x:.{p}e}" for p in range(18)), key=lambda t: float(t) != x).split(
+        "e"
+    )
+    scientific = f"{mantissa}e{int(exponent)}"
+    return scientific if "e" in plain or len(scientific) < len(plain) else plain
+
+
+_ID = re.compile(
+    rf"{FAMILY}/n=(?P<n>\d{{1,4}})/"
+    rf"(?:(?P<entries>{ONES}|{LOGUNIFORM}#\d+)|a0=(?P<a0>[^/]*)/a1=(?P<a1>[^/]*))/"
+    r"eps=(?P<eps>[^/]*)"
+)
+
+
+def _number(text: str, id: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{text!r} in the id {id!r} is not a number") from None
+
+
+def _joined(values: Array) -> str:
+    return ",".join(map(decimal, values))
+
+
+def _positive_vector(name: str, values: npt.ArrayLike) -> Array:
+    vector = real_array(name, values)
+    if vector.ndim != 1:
+        raise InputError(f"{name} must be a vector, not an array of shape {vector.shape}")
+    if not (vector > 0).all():
+        i = int(np.argmin(vector > 0))
+        raise InputError(f"{name}({i + 1}) is {decimal(vector[i])}; every entry must be positive")
+    return vector
+
+
+def _build(a0: Array, a1: Array, eps: float, entries: str) -> Case:
+    eps = float(real_array("eps", eps))
+    if eps < 0:
+        raise InputError(f"eps is {decimal(eps)}; it must be at least 0")
+    e = eps * a1
+    if not np.isfinite(e).all() or (eps > 0 and not (e > 0).all()):
+        raise InputError(f"eps·a1 leaves the range of double precision (eps={decimal(eps)})")
+    n = len(a0)
+    return Case(
+        id=f"{FAMILY}/n={n}/{entries}/eps={decimal(eps)}",
+        A=frozen(np.diag(a0) + np.diag(e, 1)),
+        rank=n,
+        a0=frozen(a0),
+        a1=frozen(a1),
+        eps=eps + 0.0,
+    )

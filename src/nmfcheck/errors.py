@@ -1,0 +1,8 @@
+"""The one exception that nmfcheck raises for input it cannot use."""
+
+
+class InputError(ValueError):
+    """Input that nmfcheck cannot use; its message is one line, written for the user.
+
+    It names the value and says what was expected. The command line prints it and exits with 2.
+    """

@@ -1,0 +1,146 @@
+"""The judge's sentences: what is wrong with a run, and where.
+
+Rows, columns and components count from 1 here, as in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from .arrays import Array, Ints
+from .cases import Case
+from .exact import is_exact_word
+from .measures import align, balance, match_rows, pattern, read_permutation
+from .outcomes import Outcome
+from .tolerances import TOLERANCE
+
+
+def explain(
+    case: Case,
+    W: Array,
+    H: Array,
+    outcome: Outcome,
+    *,
+    word: str | None,
+    defects: tuple[float, float],
+    kkt: float,
+) -> str:
+    """Say in one sentence why W, H of shape (n, n) were judged so.
+
+    Parameters
+    ----------
+    defects : form and product defect.
+    """
+    if outcome is Outcome.INVALID:
+        return _invalid_entry(W, H)
+    solution = f"the word {word}" if word else "monomial W and H"
+    inexact = bool(word) and not is_exact_word(word or "")
+    if outcome is Outcome.EXACT:
+        sentence = f"on the solution set, with {solution}"
+    elif outcome is Outcome.FIRST_ORDER:
+        aside = " (which no exact factorization has, but O(ε²) is negligible)" if inexact else ""
+        sentence = "near the solution set, with {}{}: form defect {:.2g}, product defect {:.2g}"
+        sentence = sentence.format(solution, aside, *defects)
+    else:
+        sentence = _failure(case, W, H, outcome, kkt)
+        if word and inexact and "-" not in word:
+            sentence += f"; no exact factorization has the word {word}"
+    return f"{sentence}{_clipping(W, H)}."
+
+
+def _failure(case: Case, W: Array, H: Array, outcome: Outcome, kkt: float) -> str:
+    """Say what is wrong with a run that reached no grade, and where."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        unit = case.a0[None].max(axis=1)
+        W, H = balance(np.maximum(W, 0.0)[None], np.maximum(H, 0.0)[None], unit)
+        M = match_rows(W, H, case.a0[None] / unit)
+        permutation, matched = read_permutation(M)
+        if outcome is Outcome.COLLAPSED:
+            return (
+                f"{_mismatch(M[0])}: a stationary point that accepted algorithms also reach "
+                "in some runs"
+            )
+        if not matched[0]:
+            return (
+                f"{_mismatch(M[0])}, and no stationary point is there "
+                f"(KKT residual {kkt:.2g}, above {TOLERANCE.stationary:g})"
+            )
+        product_miss = _product_miss(case.A / unit[0] - W[0] @ H[0])
+        aligned_W, aligned_H = align(W, H, permutation)
+        form_miss = _form_miss(case, aligned_W[0], aligned_H[0], permutation[0])
+        return (
+            f"each row is explained by a component of its own, but {product_miss} and {form_miss} "
+            f"(KKT residual {kkt:.2g})"
+        )
+
+
+def _product_miss(R: Array) -> str:
+    miss = np.abs(R)
+    i, j = np.unravel_index(np.argmax(miss), miss.shape)
+    return f"WH misses A by {miss[i, j]:.2g} at row {i + 1}, column {j + 1}"
+
+
+def _form_miss(case: Case, W: Array, H: Array, permutation: Ints) -> str:
+    off = ~pattern(case.n, case.eps)
+    off_W, off_H = W * off, H * off
+    if max(off_W.max(), off_H.max()) == 0:
+        return "nothing is off the pattern"
+    if off_W.max() >= off_H.max():
+        i, k = np.unravel_index(np.argmax(off_W), off_W.shape)
+        return (
+            f"W has {off_W[i, k]:.2g} off the pattern at row {i + 1}, column {permutation[k] + 1}"
+        )
+    k, j = np.unravel_index(np.argmax(off_H), off_H.shape)
+    return f"H has {off_H[k, j]:.2g} off the pattern at row {permutation[k] + 1}, column {j + 1}"
+
+
+def _mismatch(M: Array) -> str:
+    """Say how M fails to be a permutation."""
+    explains = TOLERANCE.explains < M
+    parts = []
+    for i, row in enumerate(explains, 1):
+        if row.sum() > 1:
+            together = "both" if row.sum() == 2 else "all"
+            parts.append(f"components {_listed(_places(row))} {together} explain row {i}")
+    for k, column in enumerate(explains.T, 1):
+        if column.sum() > 1:
+            parts.append(f"component {k} is spread over rows {_listed(_places(column))}")
+    left_out = [i for i, row in enumerate(explains, 1) if not row.any()]
+    if left_out:
+        rows = "row" if len(left_out) == 1 else "rows"
+        parts.append(f"nothing explains {rows} {_listed(left_out)}")
+    if not parts:
+        top = M.max(axis=1)
+        i = int(np.argmin(top))
+        parts.append(f"row {i + 1} is explained to {top[i]:.0%} only")
+    return "; ".join(parts[:4]) + ("; and more" if len(parts) > 4 else "")
+
+
+def _invalid_entry(W: Array, H: Array) -> str:
+    """Name the first entry that is not finite, otherwise the most negative one."""
+    for name, X in (("W", W), ("H", H)):
+        if not np.isfinite(X).all():
+            i, j = np.unravel_index(np.argmin(np.isfinite(X)), X.shape)
+            return f"{name} is {X[i, j]} at row {i + 1}, column {j + 1}; expected finite numbers."
+    lows = {"W": W / np.abs(W).max(axis=0, initial=0, keepdims=True).clip(min=5e-324)}
+    lows["H"] = H / np.abs(H).max(axis=1, initial=0, keepdims=True).clip(min=5e-324)
+    name = min(lows, key=lambda key: float(lows[key].min()))
+    i, j = np.unravel_index(np.argmin(lows[name]), lows[name].shape)
+    value = (W if name == "W" else H)[i, j]
+    return f"{name} is {value:.3g} at row {i + 1}, column {j + 1}; expected nonnegative numbers."
+
+
+def _clipping(W: Array, H: Array) -> str:
+    low = min(W.min(), H.min())
+    return f"; negative entries down to {low:.2g} are rounding and count as 0" if low < 0 else ""
+
+
+def _places(flags: Iterable[bool]) -> list[int]:
+    return [i for i, flag in enumerate(flags, 1) if flag]
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    *head, last = map(str, numbers)
+    return f"{', '.join(head)} and {last}" if head else last

@@ -1,0 +1,345 @@
+"""The judge: what one factorization, or a whole batch of them, is worth.
+
+Everything is measured on balanced components, in the units of the case (docs/theory.md, 4):
+
+- product defect `max|A − WH| / max(a0)`,
+- form defect, the largest entry off the pattern, over √max(a0), once the permutation P that
+  `M(i,k) = W(i,k)·H(k,i)/a0(i)` shows has been applied,
+- KKT residual, the largest entry of `min(W, ∇_W)` and `min(H, ∇_H)`, for `½‖A − WH‖_F²`.
+
+Then graded, in the order invalid, exact, first-order, and by M and the KKT residual (section 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .arrays import Array, Bools, Ints
+from .cases import Case
+from .errors import InputError
+from .exact import TYPES
+from .explanation import explain
+from .factors import UnusableError, as_factor
+from .measures import (
+    align,
+    balance,
+    form_defect,
+    kkt_residual,
+    match_rows,
+    product_defect,
+    read_permutation,
+    shares,
+)
+from .outcomes import Grade, Outcome
+from .tolerances import TOLERANCE
+
+Strings = npt.NDArray[np.str_]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What one run is worth, and why.
+
+    Attributes
+    ----------
+    outcome : what became of the run; `outcome.explanation` says it in general.
+    explanation : what is wrong, and where, in one sentence (rows and components count from 1).
+    grade : "exact", "first-order" or None.
+    form_defect : largest balanced entry off the pattern; inf where M is no permutation, for then
+        there is no pattern to be off; NaN for an invalid run, as for the next two.
+    product_defect : largest entry of A − WH, relative to the largest of a0.
+    kkt_residual : how far from stationary.
+    permutation : `permutation[i]` is the component (from 0) that explains row i; None where M is
+        no permutation. `W[:, permutation]` and `H[permutation]` are upper bidiagonal on success.
+    word : for ε > 0, a letter for each superdiagonal entry: h or w if it comes from H or W alone,
+        b from both, - from neither.
+    type : for n = 3, the paper's Type "I".."IV", by the larger share where the word has a b.
+    clipped : whether negative entries of rounding size were set to 0 before judging.
+    """
+
+    outcome: Outcome
+    explanation: str
+    grade: Grade | None
+    form_defect: float
+    product_defect: float
+    kkt_residual: float
+    permutation: tuple[int, ...] | None
+    word: str | None
+    type: str | None
+    clipped: bool
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """What each run of a batch is worth: the fields of `Judgement` as arrays.
+
+    There are no sentences here (`judge` writes them); "" stands for no grade, word or type,
+    and a row of −1 for no permutation.
+    """
+
+    outcome: Strings
+    grade: Strings
+    form_defect: Array
+    product_defect: Array
+    kkt_residual: Array
+    permutation: Ints
+    word: Strings
+    type: Strings
+    clipped: Bools
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+
+@dataclass(frozen=True)
+class CaseStack:
+    """The data of a batch of cases of one size, stacked."""
+
+    A: Array
+    a0: Array
+    e: Array
+    eps: Array
+
+    @classmethod
+    def of(cls, cases: Sequence[Case]) -> CaseStack:
+        """Stack cases; they must be of one size."""
+        sizes = {case.rank for case in cases}
+        if len(sizes) > 1:
+            raise InputError(f"a batch needs cases of one size, not of n = {sorted(sizes)}")
+        (n,) = sizes
+        a0 = np.concatenate([case.a0 for case in cases]).reshape(-1, n)
+        eps = np.array([case.eps for case in cases])
+        e = eps[:, None] * np.concatenate([case.a1 for case in cases]).reshape(-1, n - 1)
+        A = np.zeros((len(a0), n, n))
+        main, upper = np.arange(n), np.arange(n - 1)
+        A[:, main, main], A[:, upper, upper + 1] = a0, e
+        return cls(A, a0, e, eps)
+
+    def part(self, chunk: slice) -> CaseStack:
+        """Return some of the cases; a stack of a single one serves every run."""
+        if len(self.A) == 1:
+            return self
+        return CaseStack(self.A[chunk], self.a0[chunk], self.e[chunk], self.eps[chunk])
+
+
+def judge(case: Case, W: Any, H: Any) -> Judgement:
+    """Judge one factorization W, H of `case.A`.
+
+    W and H may be anything that holds an array: NumPy, `np.matrix`, SciPy sparse, lists, objects
+    with `__array__`. What is no nonnegative real matrix of the right shape is judged invalid.
+    """
+    return judge_each([case], [(W, H)])[0]
+
+
+def judge_each(cases: Sequence[Case], factors: Sequence[tuple[Any, Any]]) -> list[Judgement]:
+    """Judge one pair (W, H) for each case, of whatever kinds, with sentences; in one batch.
+
+    The cases must be of one size.
+    """
+    judgements: dict[int, Judgement] = {}
+    usable: list[tuple[int, Array, Array]] = []
+    for i, (case, (W, H)) in enumerate(zip(cases, factors, strict=True)):
+        try:
+            shape = (case.n, case.rank)
+            usable.append((i, as_factor("W", W, shape), as_factor("H", H, shape[::-1])))
+        except UnusableError as reason:
+            judgements[i] = _unusable(reason)
+    if usable:
+        places, stack_W, stack_H = zip(*usable, strict=True)
+        batch = judge_batch([cases[i] for i in places], np.stack(stack_W), np.stack(stack_H))
+        for place, (i, W, H) in enumerate(usable):
+            judgements[i] = _in_words(cases[i], W, H, batch, place)
+    return [judgements[i] for i in range(len(cases))]
+
+
+def judge_batch(cases: Case | Sequence[Case], W: npt.ArrayLike, H: npt.ArrayLike) -> Judgements:
+    """Judge a batch at once.
+
+    Parameters
+    ----------
+    cases : one case for all, or one for each run, all of one size n.
+    W, H : real arrays of shape (batch, n, n).
+    """
+    listed = [cases] if isinstance(cases, Case) else list(cases)
+    stack_W, stack_H = _stack("W", W), _stack("H", H)
+    batch = len(stack_W)
+    if listed:
+        n = listed[0].n
+    elif batch == 0 and stack_W.ndim == 3:
+        n = stack_W.shape[1]
+    else:
+        raise InputError(f"no case for a batch of {batch}; give one for all or one for each run")
+    for name, X in (("W", stack_W), ("H", stack_H)):
+        if X.shape != (batch, n, n):
+            raise InputError(f"{name} has shape {X.shape}; expected {(batch, n, n)}")
+    if not isinstance(cases, Case) and len(listed) != batch:
+        raise InputError(f"{len(listed)} cases for a batch of {batch}; give one for each run")
+    if batch == 0:
+        return _nothing(n)
+
+    stack = CaseStack.of(listed)
+    parts = [
+        _judge(stack.part(chunk), stack_W[chunk], stack_H[chunk]) for chunk in _chunks(batch, n)
+    ]
+    return Judgements(
+        **{
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(Judgements)
+        }
+    )
+
+
+def _in_words(case: Case, W: Array, H: Array, batch: Judgements, place: int) -> Judgement:
+    """Take one judgement out of a batch, and explain it."""
+    outcome = Outcome(str(batch.outcome[place]))
+    permutation = tuple(batch.permutation[place].tolist())
+    matched = permutation[0] >= 0
+    word = str(batch.word[place]) if matched and case.eps > 0 else None
+    form, product, kkt = (
+        float(measure[place])
+        for measure in (batch.form_defect, batch.product_defect, batch.kkt_residual)
+    )
+    return Judgement(
+        outcome=outcome,
+        explanation=explain(case, W, H, outcome, word=word, defects=(form, product), kkt=kkt),
+        grade=outcome.grade,
+        form_defect=form,
+        product_defect=product,
+        kkt_residual=kkt,
+        permutation=permutation if matched else None,
+        word=word,
+        type=str(batch.type[place]) or None,
+        clipped=bool(batch.clipped[place]),
+    )
+
+
+def _unusable(reason: UnusableError) -> Judgement:
+    nan = float("nan")
+    return Judgement(
+        Outcome.INVALID, f"{reason}.", None, nan, nan, nan, None, None, None, clipped=False
+    )
+
+
+def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
+    valid, clipped = _validity(W, H)
+    if clipped.any() or not valid.all():
+        # Where a run is invalid, zeros stand in, so that nothing below has to mind NaN.
+        W = np.maximum(np.where(valid[:, None, None], W, 0.0), 0.0)
+        H = np.maximum(np.where(valid[:, None, None], H, 0.0), 0.0)
+
+    unit = cases.a0.max(axis=1)
+    A = cases.A / unit[:, None, None]
+    a0, e = cases.a0 / unit[:, None], cases.e / unit[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
+        W, H = balance(W, H, np.broadcast_to(unit, len(W)))
+        product = product_defect(A, W, H)
+        kkt = kkt_residual(A, W, H)
+        permutation, matched = read_permutation(match_rows(W, H, a0))
+        matched &= valid
+        W, H = align(W, H, permutation)
+        form = form_defect(W, H, cases.eps)
+        word, type_ = _words(*shares(W, H, e), cases.eps, matched)
+
+    form[~matched] = np.inf
+    permutation[~matched] = -1
+    outcome = _outcomes(
+        valid,
+        np.maximum(form, product),
+        TOLERANCE.first_order(a0, e),
+        collapsed=~matched & (kkt <= TOLERANCE.stationary),
+    )
+    for measure in (form, product, kkt):
+        measure[np.isnan(measure)] = np.inf
+        measure[~valid] = np.nan
+    graded = (outcome == Outcome.EXACT) | (outcome == Outcome.FIRST_ORDER)
+    return Judgements(
+        outcome=outcome,
+        grade=np.where(graded, outcome, ""),
+        form_defect=form,
+        product_defect=product,
+        kkt_residual=kkt,
+        permutation=permutation,
+        word=word,
+        type=type_,
+        clipped=clipped & valid,
+    )
+
+
+def _validity(W: Array, H: Array) -> tuple[Bools, Bools]:
+    """Say which runs are finite and nonnegative up to rounding, and which have to be clipped."""
+    valid = np.ones(len(W), dtype=bool)
+    clipped = np.zeros(len(W), dtype=bool)
+    if all(X.min() >= 0 and X.max() < np.inf for X in (W, H)):
+        return valid, clipped  # as nearly always; NaN fails both comparisons
+    with np.errstate(invalid="ignore"):
+        for X, axis in ((W, 1), (H, 2)):  # a component's half: a column of W, a row of H
+            low, high = X.min(axis=axis), X.max(axis=axis)
+            size = np.maximum(high, -low)
+            valid &= (np.isfinite(size) & (low >= -TOLERANCE.rounding * size)).all(axis=1)
+            clipped |= (low < 0).any(axis=1)
+    return valid, clipped
+
+
+def _words(share_w: Array, share_h: Array, eps: Array, matched: Bools) -> tuple[Strings, Strings]:
+    """Return the words, and for n = 3 the types ("" where there are none)."""
+    batch, length = share_w.shape
+    named = matched & (eps > 0)
+    negligible = np.minimum(eps, TOLERANCE.share)[:, None]
+    by_w, by_h = share_w >= negligible, share_h >= negligible
+    letters = np.choose(by_w + 2 * by_h, ["-", "w", "h", "b"])
+    type_ = np.full(batch, "", dtype="<U3")
+    if length == 0:
+        return np.full(batch, "", dtype="<U1"), type_
+    word = np.where(named, np.ascontiguousarray(letters).view(f"<U{length}")[:, 0], "")
+    if length == 2:
+        larger = np.where(share_w > share_h, "w", "h").view("<U2")[:, 0]
+        for pair, name in TYPES.items():
+            type_[named & (larger == pair)] = name
+    return word, type_
+
+
+def _outcomes(valid: Bools, defect: Array, first_order: Array, collapsed: Bools) -> Strings:
+    choices = [
+        (~valid, Outcome.INVALID),
+        (defect <= TOLERANCE.exact, Outcome.EXACT),
+        (defect <= first_order, Outcome.FIRST_ORDER),
+        (collapsed, Outcome.COLLAPSED),
+    ]
+    return np.select(
+        [condition for condition, _ in choices],
+        [np.str_(outcome) for _, outcome in choices],
+        default=np.str_(Outcome.UNCONVERGED),
+    )
+
+
+def _chunks(batch: int, n: int) -> Iterator[slice]:
+    """Cut a batch so that the arrays of one piece stay in the cache."""
+    length = max(1, 16384 // n**2)
+    return (slice(start, start + length) for start in range(0, batch, length))
+
+
+def _stack(name: str, X: npt.ArrayLike) -> Array:
+    try:
+        stack = np.asarray(X)
+    except ValueError:
+        raise InputError(f"{name} is ragged; expected an array of shape (batch, n, n)") from None
+    if stack.dtype.kind not in "fiub" or stack.ndim != 3:
+        raise InputError(
+            f"{name} is an array of {stack.dtype} and shape {stack.shape}; "
+            "expected real numbers of shape (batch, n, n)"
+        )
+    return stack.astype(np.float64, copy=False)
+
+
+def _nothing(n: int) -> Judgements:
+    """Return the judgements of an empty batch."""
+    empty = np.empty(0)
+    text = np.empty(0, dtype="<U1")
+    return Judgements(
+        text, text, empty, empty, empty, np.empty((0, n), np.int64), text, text, empty.astype(bool)
+    )

@@ -1,0 +1,65 @@
+"""Matrices in files: .csv, .npy and .mtx."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+
+
+def read_matrix(path: Path) -> Any:
+    """Read a matrix, whatever its numbers are; the file's suffix says how."""
+    readers = {".csv": _read_csv, ".npy": _read_npy, ".mtx": _read_mtx}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(f"{path}: no reader for {path.suffix!r}; expected .csv, .npy or .mtx")
+    try:
+        matrix = reader(path)
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except Exception as error:  # NumPy and SciPy raise all kinds of things for a broken file
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path} is no {path.suffix} matrix: {reason}") from None
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InputError(f"{path} holds an array of shape {matrix.shape}; expected a matrix")
+    return matrix
+
+
+def _read_csv(path: Path) -> Any:
+    """Read one row a line, numbers between commas; blank lines do not count."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    if not rows:
+        raise InputError(f"{path} is empty; expected numbers between commas, one row a line")
+    width = len(rows[0][1])
+    for line, row in rows:
+        if len(row) != width:
+            raise InputError(
+                f"{path} is ragged: line {line} has {len(row)} numbers, line {rows[0][0]} {width}"
+            )
+    return np.array([[_number(path, line, cell) for cell in row] for line, row in rows])
+
+
+def _number(path: Path, line: int, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"{path}, line {line}: {text.strip()!r} is not a number") from None
+
+
+def _read_npy(path: Path) -> Any:
+    return np.load(path, allow_pickle=False)
+
+
+def _read_mtx(path: Path) -> Any:
+    from scipy.io import mmread  # late: SciPy takes long to import
+
+    matrix = mmread(path)
+    return matrix.toarray() if hasattr(matrix, "toarray") else matrix

@@ -1,0 +1,154 @@
+"""The exact factorization nearest to a given one.
+
+Both are balanced (`max W[:,k] = max H[k,:]`), which leaves of the solution set the chain of
+Theorem 1: a switch s and a share θ. Along a segment of the chain only components s and s+1 change.
+While the superdiagonal is smaller than the diagonal, they change linearly in θ, so the squared
+distance is a parabola whose lowest point is known; elsewhere it is searched for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .arrays import Array, Ints
+from .cases import Case
+from .errors import InputError
+from .exact import exact_factorization
+from .factors import UnusableError, as_factor
+from .measures import balance, match_rows, read_permutation
+
+
+@dataclass(frozen=True)
+class NearestExact:
+    """An exact factorization beside the one it is nearest to.
+
+    Attributes
+    ----------
+    W, H : the factorization, its components scaled and ordered like those it is compared with.
+    distance : `‖(W, H) − (W*, H*)‖_F / √(2·Σa0)` of the balanced factors. The unit is the size of
+        the diagonals of any balanced exact factorization.
+    switch, share : its place on the chain (Theorem 1); None where the chain is a single point,
+        for ε = 0 and for n = 1.
+    permutation : `permutation[i]` is the component (from 0) that explains row i.
+    """
+
+    W: Array
+    H: Array
+    distance: float
+    switch: int | None
+    share: float | None
+    permutation: tuple[int, ...]
+
+
+def nearest_exact(case: Case, W: Any, H: Any) -> NearestExact:
+    """Return the exact factorization of `case` nearest to W, H.
+
+    The permutation is the one that M shows; where M is none, the assignment of components to rows
+    that explains most of the diagonal.
+    """
+    try:
+        W, H = as_factor("W", W, (case.n, case.rank)), as_factor("H", H, (case.rank, case.n))
+    except UnusableError as reason:
+        raise InputError(str(reason)) from None
+    if not (np.isfinite(W).all() and np.isfinite(H).all()):
+        raise InputError("W and H must be finite to have a nearest exact factorization")
+    W, H = np.maximum(W, 0.0), np.maximum(H, 0.0)
+
+    unit = np.array([case.a0.max()])
+    balanced_W, balanced_H = (X[0] for X in balance(W[None], H[None], unit))
+    permutation = _assignment(balanced_W, balanced_H, case.a0 / unit[0])
+    chain = _Chain(case, unit, balanced_W, balanced_H, permutation)
+    single = case.eps == 0 or case.n == 1
+    distance, switch, share = min(
+        (chain.distance(s, share), s, share)
+        for s in range(1, max(case.n, 2))
+        for share in ([0.0] if single else chain.candidates(s))
+    )
+    exact_W, exact_H = chain.point(switch, share)
+    scale = _scales(W, balanced_W)
+    return NearestExact(
+        W=exact_W * scale,
+        H=exact_H / scale[:, None] * unit[0],
+        distance=distance,
+        switch=None if single else switch,
+        share=None if single else share,
+        permutation=tuple(permutation.tolist()),
+    )
+
+
+class _Chain:
+    """The solution set, balanced, seen from one factorization."""
+
+    def __init__(self, case: Case, unit: Array, W: Array, H: Array, permutation: Ints) -> None:
+        self.case, self.unit, self.W, self.H, self.permutation = case, unit, W, H, permutation
+
+    def point(self, switch: int, share: float) -> tuple[Array, Array]:
+        W, H = exact_factorization(
+            self.case, switch=switch, share=share, permutation=self.permutation
+        )
+        W, H = balance(W[None], H[None], self.unit)
+        return W[0], H[0]
+
+    def distance(self, switch: int, share: float) -> float:
+        missed = self._stacked(switch, share) - np.stack([self.W, self.H])
+        return float(np.linalg.norm(missed) / np.sqrt(2 * np.sum(self.case.a0 / self.unit)))
+
+    def candidates(self, s: int) -> list[float]:
+        """Return shares among which the nearest point of segment s is."""
+        e, before, after = self.case.e[s - 1], self.case.a0[s - 1], self.case.a0[s]
+        # Balancing changes its form where w1(s) = θ·e/a0(s+1)·w0(s+1) outgrows w0(s+1), and where
+        # h1(s) = (1−θ)·e/a0(s)·h0(s) outgrows h0(s).
+        linear_from, linear_to = max(0.0, 1 - before / e), min(1.0, after / e)
+        bends = sorted({0.0, 1.0, *(x for x in (linear_from, linear_to) if 0 < x < 1)})
+        return bends + [
+            self._foot(s, low, high)
+            if linear_from <= low and high <= linear_to
+            else self._lowest(s, low, high)
+            for low, high in pairwise(bends)
+        ]
+
+    def _stacked(self, switch: int, share: float) -> Array:
+        return np.stack(self.point(switch, share))
+
+    def _foot(self, s: int, low: float, high: float) -> float:
+        """Return the share of the perpendicular's foot, where the points form a straight line."""
+        start = self._stacked(s, low)
+        along = self._stacked(s, high) - start
+        t = np.sum((np.stack([self.W, self.H]) - start) * along) / np.sum(along**2)
+        return float(low + np.clip(t, 0.0, 1.0) * (high - low))
+
+    def _lowest(self, s: int, low: float, high: float) -> float:
+        """Return the share between low and high whose point is nearest, by search."""
+        from scipy.optimize import minimize_scalar  # late: SciPy takes long to import
+
+        grid = np.linspace(low, high, 33)
+        best = int(np.argmin([self.distance(s, share) for share in grid]))
+        found = minimize_scalar(
+            lambda share: self.distance(s, share),
+            bounds=(grid[max(best - 1, 0)], grid[min(best + 1, 32)]),
+            method="bounded",
+            options={"xatol": 1e-9},
+        )
+        # Good to about 1e-8, as a search for a minimum is; so near, the curve is a straight line.
+        return self._foot(s, max(low, found.x - 1e-6), min(high, found.x + 1e-6))
+
+
+def _assignment(W: Array, H: Array, a0: Array) -> Ints:
+    M = match_rows(W[None], H[None], a0[None])
+    permutations, matched = read_permutation(M)
+    if matched[0]:
+        permutation: Ints = permutations[0]
+        return permutation
+    from scipy.optimize import linear_sum_assignment  # late: SciPy takes long to import
+
+    return np.asarray(linear_sum_assignment(M[0], maximize=True)[1])
+
+
+def _scales(W: Array, balanced_W: Array) -> Array:
+    """Return d with `W = balanced_W·diag(d)`; a dead component gets 1."""
+    top = balanced_W.max(axis=0)
+    return np.where(top > 0, W.max(axis=0) / np.where(top > 0, top, 1.0), 1.0)

@@ -1,0 +1,22 @@
+"""The reference algorithms, in plain NumPy: the specification that faster engines are tested on.
+
+The paper's three, `multiplicative_update`, `als` and `gradient_descent`, and two more,
+`nenmf` and `coordinate_descent`. All take `(A, W0, H0, iterations=…)`, with any leading dimensions
+and any shape m×n and rank k, and return `Factorization(W, H, iterations)`.
+"""
+
+from .als import als
+from .coordinate_descent import coordinate_descent
+from .factorization import Factorization
+from .gradient_descent import gradient_descent
+from .multiplicative_update import multiplicative_update
+from .nenmf import nenmf
+
+__all__ = [
+    "Factorization",
+    "als",
+    "coordinate_descent",
+    "gradient_descent",
+    "multiplicative_update",
+    "nenmf",
+]

@@ -1,0 +1,124 @@
+"""What every reference algorithm takes and returns, whatever it does in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..arrays import Array, Ints, real_array, whole_number
+from ..errors import InputError
+from .lanes import T, from_lanes, to_lanes
+from .orbits import Progress, State, Step, iterate
+
+LANE_ENTRIES = 16384
+"""Entries of one array that are worked on at a time: enough to drown NumPy's overhead, and few
+enough to stay in the cache."""
+
+
+class Factorization(NamedTuple):
+    """The result of a reference algorithm.
+
+    Attributes
+    ----------
+    W, H : the factors, with the leading dimensions of the input.
+    iterations : how many iterations each problem really ran; fewer than asked for where its orbit
+        closed, and then the result is the one that all of them would have given.
+    """
+
+    W: Array
+    H: Array
+    iterations: Any
+
+
+def alternate(half: Callable[[Array, Array, Array], Array]) -> Step:
+    """Make an iteration out of its first half: H by `half`, then W by transposition.
+
+    `A ≈ WH` means `Aᵀ ≈ HᵀWᵀ`, so an update of H given W is an update of W given H as well.
+    """
+
+    def step(A: Array, state: State) -> State:
+        W, H = state
+        H = half(A, W, H)
+        W = T(half(T(A), T(H), T(W)))
+        return W, H
+
+    return step
+
+
+def factorize(
+    step: Step,
+    A: npt.ArrayLike,
+    W0: npt.ArrayLike,
+    H0: npt.ArrayLike,
+    iterations: int,
+    *,
+    close_orbits: bool,
+    progress: Progress | None,
+    reads: Sequence[int] = (0, 1),
+    remember: Callable[[Array, Array, Array], State] = lambda _A, _W, _H: (),
+) -> Factorization:
+    """Run `step` on stacks of problems with any leading dimensions.
+
+    Parameters
+    ----------
+    step : one iteration on a state that begins with W, H.
+    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
+    reads : the parts of the state that an iteration depends on.
+    remember : what the state holds beside W and H at the start.
+    """
+    iterations = whole_number("iterations", iterations, 0)
+    problems_A, problems_W, problems_H = _checked(A, W0, H0)
+    leading = problems_A.shape[:-2]
+    stacks = [X.reshape(-1, *X.shape[-2:]) for X in (problems_A, problems_W, problems_H)]
+    batch, m, n = stacks[0].shape
+    k = stacks[1].shape[2]
+    W, H = np.empty((batch, m, k)), np.empty((batch, k, n))
+    ran: Ints = np.empty(batch, dtype=np.int64)
+    length = max(1, LANE_ENTRIES // max(m * n, m * k, k * n))
+    for start in range(0, batch, length):
+        chunk = slice(start, start + length)
+        lanes_A, lanes_W, lanes_H = (to_lanes(stack[chunk]) for stack in stacks)
+        # A run may diverge, and is judged all the same: no warnings on the way.
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            state, ran[chunk] = iterate(
+                step,
+                lanes_A,
+                (lanes_W, lanes_H, *remember(lanes_A, lanes_W, lanes_H)),
+                iterations,
+                reads=reads,
+                close_orbits=close_orbits,
+                progress=progress or (lambda _: None),
+            )
+        W[chunk], H[chunk] = from_lanes(state[0]), from_lanes(state[1])
+    return Factorization(
+        W.reshape(*leading, m, k), H.reshape(*leading, k, n), ran.reshape(leading)[()]
+    )
+
+
+def _checked(A: Any, W0: Any, H0: Any) -> tuple[Array, Array, Array]:
+    named = {"A": real_array("A", A), "W0": real_array("W0", W0), "H0": real_array("H0", H0)}
+    for name, X in named.items():
+        if X.ndim < 2 or 0 in X.shape[-2:]:
+            hint = "the rank must be at least 1" if X.ndim > 1 and name != "A" else ""
+            expected = hint or "expected at least one row and one column"
+            raise InputError(f"{name} has shape {X.shape}; {expected}")
+        if (X < 0).any():
+            raise InputError(f"{name} has a negative entry, {X[X < 0][0]:g}; expected none")
+    (m, n), (mw, k), (kh, nh) = (X.shape[-2:] for X in named.values())
+    if (m, n, k) != (mw, nh, kh):
+        raise InputError(
+            f"W0 and H0 of shapes {(mw, k)} and {(kh, nh)} do not make a matrix of A's shape "
+            f"{(m, n)}; expected ({m}, k) and (k, {n})"
+        )
+    try:
+        leading = np.broadcast_shapes(*(X.shape[:-2] for X in named.values()))
+    except ValueError:
+        shapes = ", ".join(str(X.shape[:-2]) for X in named.values())
+        raise InputError(
+            f"the leading dimensions {shapes} of A, W0 and H0 do not fit together"
+        ) from None
+    A, W0, H0 = (np.broadcast_to(X, leading + X.shape[-2:]) for X in named.values())
+    return A, W0, H0

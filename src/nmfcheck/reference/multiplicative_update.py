@@ -1,0 +1,41 @@
+"""Algorithm 1 of the paper: multiplicative update.
+
+D. D. Lee and H. S. Seung, "Algorithms for non-negative matrix factorization", NIPS 2000.
+"""
+
+from __future__ import annotations
+
+import numpy.typing as npt
+
+from ..arrays import Array
+from .factorization import Factorization, alternate, factorize
+from .lanes import T, matmul, quotient
+from .orbits import Progress
+
+
+def updated(A: Array, W: Array, H: Array) -> Array:
+    """Return `H ∘ (WᵀA) / (WᵀWH)`.
+
+    Where a denominator is 0 the entry is 0. Nothing is added to denominators: that would move the
+    fixed points, and the product would miss A.
+    """
+    Wt = T(W)
+    return quotient(H * matmul(Wt, A), matmul(matmul(Wt, W), H))
+
+
+def multiplicative_update(
+    A: npt.ArrayLike,
+    W0: npt.ArrayLike,
+    H0: npt.ArrayLike,
+    iterations: int = 10**6,
+    *,
+    close_orbits: bool = True,
+    progress: Progress | None = None,
+) -> Factorization:
+    """Factorize A by multiplicative updates: H first, then W.
+
+    The objective `½‖A − WH‖_F²` never rises. See `Factorization` for what is returned.
+    """
+    return factorize(
+        alternate(updated), A, W0, H0, iterations, close_orbits=close_orbits, progress=progress
+    )

@@ -1,0 +1,1 @@
+"""What nmfcheck shows: tables and sentences on the terminal, JSON for programs."""

@@ -1,0 +1,50 @@
+"""The tolerances of a judgement, and what each of them bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Array
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """What each number bounds.
+
+    Attributes
+    ----------
+    exact : form and product defect of an exact run. The paper: ignore entries below O(1e-10).
+    first_order_range : the grade first-order exists for `0 < max(e)/min(a0) ≤` this.
+    matched : every row maximum of M must exceed this for M to count as a permutation.
+    stationary : KKT residual of a run that has collapsed rather than stopped on the way.
+    rounding : negative entries down to this, relative to the largest of their component's half,
+        are rounding and are clipped.
+    share : a share of a superdiagonal entry below `min(ε, share)` is negligible.
+    explains : a component explains a row, in words, if its entry of M exceeds this.
+    """
+
+    exact: float = 1e-10
+    first_order_range: float = 0.03
+    matched: float = 0.5
+    stationary: float = 1e-3
+    rounding: float = 1e-12
+    share: float = 0.01
+    explains: float = 0.05
+
+    def first_order(self, a0: Array, e: Array) -> Array:
+        """Return the first-order tolerance `2·max(e)²/(min a0 · max a0)`; −1 where there is none.
+
+        Parameters
+        ----------
+        a0, e : diagonals and superdiagonals of a batch of cases, shapes (batch, n), (batch, n−1).
+        """
+        top = e.max(axis=1, initial=0.0)
+        ratio = top / a0.min(axis=1)
+        exists = (ratio > 0) & (ratio <= self.first_order_range)
+        # As two ratios: squares of entries near 1e±200 would leave the range of doubles.
+        return np.where(exists, 2 * ratio * (top / a0.max(axis=1)), -1.0)
+
+
+TOLERANCE = Tolerance()
