@@ -182,7 +182,8 @@ def _build(a0: Array, a1: Array, eps: float, entries: str) -> Case:
     eps = float(real_array("eps", eps))
     if eps < 0:
         raise InputError(f"eps is {decimal(eps)}; it must be at least 0")
-    e = eps * a1
+    with np.errstate(over="ignore", under="ignore"):
+        e = eps * a1
     if not np.isfinite(e).all() or (eps > 0 and not (e > 0).all()):
         raise InputError(f"eps·a1 leaves the range of double precision (eps={decimal(eps)})")
     n = len(a0)

@@ -5,7 +5,7 @@ Rows, columns and components count from 1 here, as in the paper.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -97,24 +97,34 @@ def _form_miss(case: Case, W: Array, H: Array, permutation: Ints) -> str:
 
 
 def _mismatch(M: Array) -> str:
-    """Say how M fails to be a permutation."""
-    explains = TOLERANCE.explains < M
+    """Say how M fails to be a permutation: which component explains which row, mainly."""
+    n = len(M)
+    by_row: dict[int, list[int]] = {i: [] for i in range(n)}
+    idle: list[int] = []
+    for k in range(n):
+        main = int(np.argmax(M[:, k]))
+        (by_row[main] if M[main, k] > TOLERANCE.exact else idle).append(k)
     parts = []
-    for i, row in enumerate(explains, 1):
-        if row.sum() > 1:
-            together = "both" if row.sum() == 2 else "all"
-            parts.append(f"components {_listed(_places(row))} {together} explain row {i}")
-    for k, column in enumerate(explains.T, 1):
-        if column.sum() > 1:
-            parts.append(f"component {k} is spread over rows {_listed(_places(column))}")
-    left_out = [i for i, row in enumerate(explains, 1) if not row.any()]
+    for i, components in by_row.items():
+        if len(components) > 1:
+            together = "both" if len(components) == 2 else "all"
+            parts.append(f"components {_listed(components)} {together} explain row {i + 1}")
+    if idle:
+        parts.append(f"{_counted('component', idle)} explain{'s' * (len(idle) == 1)} nothing")
+    left_out = []
+    for i in (i for i, components in by_row.items() if not components):
+        k = int(np.argmax(M[i]))
+        if M[i, k] > TOLERANCE.explains:
+            main = int(np.argmax(M[:, k]))
+            parts.append(f"component {k + 1} is spread over rows {_listed(sorted((main, i)))}")
+        else:
+            left_out.append(i)
     if left_out:
-        rows = "row" if len(left_out) == 1 else "rows"
-        parts.append(f"nothing explains {rows} {_listed(left_out)}")
+        parts.append(f"nothing explains {_counted('row', left_out)}")
     if not parts:
         top = M.max(axis=1)
         i = int(np.argmin(top))
-        parts.append(f"row {i + 1} is explained to {top[i]:.0%} only")
+        parts.append(f"row {i + 1} is explained to {100 * top[i]:.0f} % only")
     return "; ".join(parts[:4]) + ("; and more" if len(parts) > 4 else "")
 
 
@@ -137,10 +147,11 @@ def _clipping(W: Array, H: Array) -> str:
     return f"; negative entries down to {low:.2g} are rounding and count as 0" if low < 0 else ""
 
 
-def _places(flags: Iterable[bool]) -> list[int]:
-    return [i for i, flag in enumerate(flags, 1) if flag]
+def _counted(noun: str, indices: Sequence[int]) -> str:
+    return f"{noun}{'s' * (len(indices) > 1)} {_listed(indices)}"
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    *head, last = map(str, numbers)
+def _listed(indices: Sequence[int]) -> str:
+    """Name indices, counting from 1."""
+    *head, last = (str(i + 1) for i in indices)
     return f"{', '.join(head)} and {last}" if head else last

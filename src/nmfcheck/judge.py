@@ -114,7 +114,7 @@ class CaseStack:
         (n,) = sizes
         a0 = np.concatenate([case.a0 for case in cases]).reshape(-1, n)
         eps = np.array([case.eps for case in cases])
-        e = eps[:, None] * np.concatenate([case.a1 for case in cases]).reshape(-1, n - 1)
+        e = eps[:, None] * np.concatenate([case.a1 for case in cases]).reshape(len(a0), n - 1)
         A = np.zeros((len(a0), n, n))
         main, upper = np.arange(n), np.arange(n - 1)
         A[:, main, main], A[:, upper, upper + 1] = a0, e

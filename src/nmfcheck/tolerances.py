@@ -22,7 +22,8 @@ class Tolerance:
     rounding : negative entries down to this, relative to the largest of their component's half,
         are rounding and are clipped.
     share : a share of a superdiagonal entry below `min(ε, share)` is negligible.
-    explains : a component explains a row, in words, if its entry of M exceeds this.
+    explains : a component is spread over a second row, in words, if its entry of M there exceeds
+        this.
     """
 
     exact: float = 1e-10

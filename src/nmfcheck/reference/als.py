@@ -14,8 +14,11 @@ from .factorization import Factorization, alternate, factorize
 from .lanes import T, from_lanes, keep, matmul, to_lanes
 from .orbits import Progress
 
-WELL_CONDITIONED = 1e-8
-"""A pivot that keeps this part of its diagonal is safe: at most half the digits are lost."""
+SAFE_ANGLE = 1e-8
+"""sin² of the angle between a column of W and those before it, from which the normal equations
+are used: at most half the digits are lost."""
+SAFE_LENGTH = 1e-24
+"""Square of a column's length, relative to the longest: far above what counts as zero."""
 
 
 def clipped(A: Array, W: Array, _H: Array) -> Array:
@@ -26,9 +29,10 @@ def clipped(A: Array, W: Array, _H: Array) -> Array:
 def least_squares(W: Array, A: Array) -> Array:
     """Solve `min ‖WH − A‖_F` for H, of minimum norm where W is rank-deficient.
 
-    By the normal equations `WᵀW·H = WᵀA` in the lanes where they are well conditioned, and by the
-    singular value decomposition in the others. A component that was clipped to zero, which really
-    happens, is left out of the equations: its row of the minimum-norm solution is 0.
+    By the normal equations `WᵀW·H = WᵀA` in the lanes where that is safe, and by the singular value
+    decomposition in the others: there, singular values below `max(m, k)·2⁻⁵²·σ₁` count as zero.
+    A component that was clipped to zero is left out of the equations: its row of the minimum-norm
+    solution is 0.
     """
     Wt = T(W)
     H, doubtful = _eliminate(matmul(Wt, W), matmul(Wt, A))
@@ -43,15 +47,15 @@ def least_squares(W: Array, A: Array) -> Array:
 def _eliminate(G: Array, B: Array) -> tuple[Array, Bools]:
     """Solve `GX = B` for symmetric positive definite G, and say which lanes not to trust.
 
-    Gaussian elimination in place, without pivoting. A pivot over its diagonal entry is sin² of the
-    angle between a column of W and the columns before it, whatever the columns' lengths.
+    Gaussian elimination in place, without pivoting. `G = WᵀW` has the squares of the lengths of W's
+    columns on its diagonal, and a pivot is that times sin² of an angle (`SAFE_ANGLE`).
     """
     k = len(G)
-    diagonal = [G[j, j].copy() for j in range(k)]
-    doubtful = np.zeros(G.shape[-1], dtype=bool)
+    squares = np.array([G[j, j] for j in range(k)])
+    doubtful = ((squares > 0) & (squares <= SAFE_LENGTH * squares.max(axis=0))).any(axis=0)
     for j in range(k):
-        unsafe = G[j, j] <= WELL_CONDITIONED * diagonal[j]
-        doubtful |= unsafe & (diagonal[j] > 0)
+        unsafe = G[j, j] <= SAFE_ANGLE * squares[j]
+        doubtful |= unsafe & (squares[j] > 0)
         G[j, j][unsafe] = 1.0
         factors = G[j + 1 :, j] / G[j, j]
         G[j + 1 :, j + 1 :] -= factors[:, None] * G[j, j + 1 :]

@@ -1,0 +1,53 @@
+"""Hypothesis strategies for cases, and for factorizations of every kind."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from nmfcheck import bidiagonal, exact_factorization
+
+EPSILONS = (1e-4, 1e-3, 0.01, 0.1, 0.25, 1.0, 3.0)
+
+
+def entries(size):
+    """Numbers of order 1, as the paper assumes."""
+    return st.lists(st.floats(0.5, 2.0), min_size=size, max_size=size)
+
+
+@st.composite
+def cases(draw, min_n=1, max_n=6, eps=(0.0, *EPSILONS)):
+    n = draw(st.integers(min_n, max_n))
+    return bidiagonal(draw(entries(n)), draw(entries(n - 1)), draw(st.sampled_from(eps)))
+
+
+@st.composite
+def points(draw, case):
+    """Draw a place on the solution set: keyword arguments of `exact_factorization`."""
+    n = case.n
+    return {
+        "switch": draw(st.integers(1, max(n - 1, 1))),
+        "share": draw(st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.05, 0.95))),
+        "w0": draw(st.lists(st.floats(0.1, 10.0), min_size=n, max_size=n)),
+        "permutation": draw(st.permutations(range(n))),
+    }
+
+
+@st.composite
+def factorizations(draw, case):
+    """W, H of one of the kinds that a judge meets: exact, nearly, half-way, random, dead."""
+    n = case.n
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    W, H = exact_factorization(case, **draw(points(case)))
+    kind = draw(st.sampled_from(["exact", "near", "off", "random", "dead", "doubled"]))
+    if kind in ("near", "off"):
+        size = draw(st.sampled_from([1e-12, 1e-8, 1e-5] if kind == "near" else [1e-3, 0.1]))
+        W, H = W + size * rng.random((n, n)), H + size * rng.random((n, n))
+    elif kind == "random":
+        W, H = rng.random((n, n)), rng.random((n, n))
+    elif kind == "dead":
+        W = W.copy()
+        W[:, draw(st.integers(0, n - 1))] = 0.0
+    elif kind == "doubled":  # the last component explains the same as the first
+        W[:, -1], H[-1] = W[:, 0], H[0]
+    return W, H

@@ -1,0 +1,277 @@
+"""The command line, as a user meets it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse
+
+from nmfcheck import bidiagonal, cli, exact_factorization, suites
+from nmfcheck.suites import Suite
+
+
+@pytest.fixture
+def nmfcheck(monkeypatch, capsys):
+    """Run the command line in this process; returns exit code, standard output and error."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["nmfcheck", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        captured = capsys.readouterr()
+        return exit_.value.code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def tiny_suite(monkeypatch):
+    tiny = Suite("tiny", sizes=(2, 3), trials=4, reference_iterations=100, summary="for tests")
+    monkeypatch.setitem(suites.SUITES, "tiny", tiny)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    case = bidiagonal([1, 1, 1], eps=1e-3)
+    W, H = exact_factorization(case, permutation=[2, 0, 1])
+    for name, X in (("W", W), ("H", H)):
+        np.savetxt(f"{name}.csv", X, delimiter=",")
+        np.save(f"{name}.npy", X)
+        scipy.io.mmwrite(f"{name}.mtx", X)
+        scipy.io.mmwrite(f"{name}-sparse.mtx", scipy.sparse.coo_matrix(X))
+    return tmp_path
+
+
+PAPER = ("--a0", "1,1,1", "--a1", "1,1", "--eps", "1e-3")
+
+
+class TestJudge:
+    @pytest.mark.parametrize("kind", [".csv", ".npy", ".mtx", "-sparse.mtx"])
+    def test_the_whole_judgement_in_words(self, nmfcheck, folder, kind):
+        code, out, err = nmfcheck("judge", *PAPER, f"W{kind}", f"H{kind}")
+        assert (code, err) == (0, "")
+        for said in (
+            "bidiagonal/n=3/ones/eps=1e-3",
+            "exact: W and H lie on the set of exact factorizations",
+            "on the solution set, with the word hw",
+            "exact up to 1e-10, first-order up to 2e-06",
+            "1: 3, 2: 1, 3: 2",
+            "hw, the paper's Type III",
+            "at switch 1 with share 0",
+        ):
+            assert said in out
+
+    def test_json(self, nmfcheck, folder):
+        code, out, _ = nmfcheck("judge", *PAPER, "--json", "W.csv", "H.npy")
+        told = json.loads(out)
+        assert code == 0
+        assert told["case"] == "bidiagonal/n=3/ones/eps=1e-3"
+        assert told["outcome"] == told["grade"] == "exact"
+        assert told["permutation"] == [2, 0, 1]
+        assert (told["word"], told["type"]) == ("hw", "III")
+        assert told["nearest_exact"]["switch"] == 1
+        assert np.array(told["nearest_exact"]["W"]).shape == (3, 3)
+
+    def test_a_failure_exits_with_1(self, nmfcheck, folder):
+        np.savetxt("ones.csv", np.ones((3, 3)), delimiter=",")
+        code, out, _ = nmfcheck("judge", *PAPER, "ones.csv", "ones.csv")
+        assert code == 1
+        assert "unconverged" in out
+        assert "none: no permutation gives W and H the form" in out
+
+    def test_infinities_become_null_in_json(self, nmfcheck, folder):
+        np.savetxt("ones.csv", np.ones((3, 3)), delimiter=",")
+        code, out, _ = nmfcheck("judge", *PAPER, "--json", "ones.csv", "ones.csv")
+        assert code == 1
+        assert json.loads(out)["form_defect"] is None
+
+    def test_nan_in_a_file_is_judged(self, nmfcheck, folder):
+        (folder / "W.csv").write_text("1,0,0\n0,nan,0\n0,0,1\n")
+        code, out, _ = nmfcheck("judge", *PAPER, "W.csv", "H.csv")
+        assert code == 1
+        assert "W is nan at row 2, column 2; expected finite numbers." in out
+        code, out, _ = nmfcheck("judge", *PAPER, "--json", "W.csv", "H.csv")
+        assert json.loads(out)["nearest_exact"] is None
+
+    def test_a_case_by_its_id(self, nmfcheck, folder):
+        code, out, _ = nmfcheck("judge", "--case", "bidiagonal/n=3/ones/eps=1e-3", "W.csv", "H.csv")
+        assert code == 0
+        assert "Type III" in out
+
+    def test_spaces_blank_lines_and_byte_order_marks(self, nmfcheck, folder):
+        (folder / "W.csv").write_text("\ufeff1, 0 ,0\n\n0,1,0\n0,0,1\n", encoding="utf-8")
+        (folder / "H.csv").write_text("1,0,0\n0,1,0\n0,0,1\n\n", encoding="utf-8")
+        code, *_ = nmfcheck("judge", "--a0", "1,1,1", "W.csv", "H.csv")
+        assert code == 0
+
+    def test_one_by_one(self, nmfcheck, folder):
+        (folder / "W.csv").write_text("4\n")
+        (folder / "H.csv").write_text("0.5\n")
+        code, *_ = nmfcheck("judge", "--a0", "2", "W.csv", "H.csv")
+        assert code == 0
+
+
+BAD = {
+    "a negative a0": (("judge", "--a0", "1,-1,1", "W.csv", "H.csv"), "a0(2) is -1"),
+    "a zero a0": (("judge", "--a0", "1,0,1", "W.csv", "H.csv"), "a0(2) is 0"),
+    "an empty a0": (("judge", "--a0", "", "W.csv", "H.csv"), "a0 is empty"),
+    "a0 in words": (("judge", "--a0", "one,two", "W.csv", "H.csv"), "--a0 is 'one,two'"),
+    "a0 of NaN": (("judge", "--a0", "nan,1,1", "W.csv", "H.csv"), "a0 must be finite"),
+    "a1 too long": (("judge", "--a0", "1,1", "--a1", "1,1", "W.csv", "H.csv"), "a1 has 2 entries"),
+    "a negative eps": (("judge", "--a0", "1,1,1", "--eps", "-1", "W.csv", "H.csv"), "eps is -1"),
+    "two epsilons": (("judge", "--a0", "1,1", "--eps", "1,2", "W.csv", "H.csv"), "one number"),
+    "no a0": (("judge", "W.csv", "H.csv"), "say which matrix was factorized"),
+    "both": (("judge", "--a0", "1", "--case", "x", "W.csv", "H.csv"), "--case says it all"),
+    "a bad id": (("judge", "--case", "x/y", "W.csv", "H.csv"), "no case 'x/y'"),
+    "one file": (("judge", "--a0", "1", "W.csv"), "Missing argument 'H'"),
+    "the wrong shape": (("judge", "--a0", "1,1", "W.csv", "H.csv"), "W.csv has shape (3, 3)"),
+    "a missing file": (("judge", *PAPER, "no.csv", "H.csv"), "no.csv cannot be read: No such file"),
+    "a folder": (("judge", *PAPER, "folder.csv", "H.csv"), "folder.csv cannot be read: Is a dir"),
+    "a ragged file": (("judge", *PAPER, "ragged.csv", "H.csv"), "ragged: line 2 has 2 numbers"),
+    "words in a file": (("judge", *PAPER, "words.csv", "H.csv"), "words.csv, line 1: 'a' is not"),
+    "an empty file": (("judge", *PAPER, "empty.csv", "H.csv"), "empty.csv is empty"),
+    "a broken .npy": (("judge", *PAPER, "broken.npy", "H.csv"), "broken.npy is no .npy matrix"),
+    "a pickle": (("judge", *PAPER, "pickled.npy", "H.csv"), "pickled.npy is no .npy matrix"),
+    "a cube": (("judge", *PAPER, "cube.npy", "H.csv"), "holds an array of shape (2, 2, 2)"),
+    "a broken .mtx": (("judge", *PAPER, "broken.mtx", "H.csv"), "broken.mtx is no .mtx matrix"),
+    "another format": (("judge", *PAPER, "W.txt", "H.csv"), "expected .csv, .npy or .mtx"),
+    "an unknown suite": (("run", "als", "--suite", "fast"), "no suite 'fast'; there are quick"),
+    "an unknown algorithm": (("run", "asl"), "no subject 'asl'; did you mean 'als'?"),
+    "no algorithm": (("run",), "Missing argument 'SUBJECT...'"),
+    "no jobs": (("run", "als", "--jobs", "0"), "Invalid value for '--jobs': 0"),
+    "an unknown command": (("walk",), "No such command 'walk'"),
+    "an unknown option": (("run", "als", "--fast"), "No such option"),
+    "an unknown list": (("list", "everything"), "'everything' is not one of"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_gets_one_clear_line_and_exit_code_2(nmfcheck, folder, what):
+    (folder / "folder.csv").mkdir()
+    (folder / "ragged.csv").write_text("1,2,3\n4,5\n")
+    (folder / "words.csv").write_text("a,b\n1,2\n")
+    (folder / "empty.csv").write_text("\n")
+    (folder / "broken.npy").write_bytes(b"no numpy here")
+    (folder / "broken.mtx").write_text("%%MatrixMarket nonsense\n")
+    (folder / "W.txt").write_text("1")
+    np.save("pickled.npy", np.array([{}, []], dtype=object), allow_pickle=True)
+    np.save("cube.npy", np.ones((2, 2, 2)))
+    arguments, said = BAD[what]
+    code, out, err = nmfcheck(*arguments)
+    assert code == 2
+    assert out == ""
+    assert said in err
+    assert err.startswith("nmfcheck: ")
+    assert err.count("\n") == 1
+
+
+class TestRun:
+    def test_a_table_for_each_subject(self, nmfcheck, tiny_suite):
+        code, out, err = nmfcheck(
+            "run", "multiplicative-update", "als", "--suite", "tiny", "--jobs", "1"
+        )
+        assert code == 0
+        assert "multiplicative-update, tiny suite, 100 iterations" in out
+        assert "als, tiny suite, 100 iterations" in out
+        assert out.count("Passed the paper's test") == 2
+        assert "tiny suite: 100 %" in err
+        assert "\x1b" not in out
+
+    def test_json(self, nmfcheck, tiny_suite):
+        code, out, _ = nmfcheck("run", "als", "als", "--suite", "tiny", "--jobs", "1", "--json")
+        assert code == 0
+        told = json.loads(out)
+        assert told["suite"] == {"name": "tiny", "version": 1}
+        assert [subject["name"] for subject in told["subjects"]] == ["als"]
+        cells = told["subjects"][0]["cells"]
+        assert [(cell["n"], cell["entries"]) for cell in cells] == [
+            (2, "ones"), (2, "loguniform"), (3, "ones"), (3, "loguniform"),
+        ]  # fmt: skip
+        assert cells[0]["stages"][1]["rung"] == {"eps": 1e-3, "question": 1}
+
+
+class TestList:
+    def test_everything(self, nmfcheck):
+        code, out, _ = nmfcheck("list")
+        assert code == 0
+        for name in ("multiplicative-update", "coordinate-descent", "quick", "standard", "full"):
+            assert name in out
+
+    def test_cases(self, nmfcheck):
+        _, out, _ = nmfcheck("list", "cases", "--suite", "quick")
+        ids = out.splitlines()
+        assert "bidiagonal/n=3/loguniform#7/eps=1e-3" in ids
+        assert len(ids) == len(set(ids)) == 4 * 3 * (1 + 100)
+
+    @pytest.mark.parametrize("what", ["all", "subjects", "suites", "cases"])
+    def test_json(self, nmfcheck, what):
+        _, out, _ = nmfcheck("list", what, "--json")
+        told = json.loads(out)
+        assert set(told) == ({"subjects", "suites", "cases"} if what == "all" else {what})
+
+
+def command(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "nmfcheck", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_help_helps():
+    for arguments in (("--help",), ("run", "-h"), ("list", "-h"), ("judge", "-h")):
+        result = command(*arguments)
+        assert result.returncode == 0
+        assert "Usage: nmfcheck" in result.stdout
+    assert "--a0 1,1,1" in result.stdout
+
+
+def test_the_version_names_the_engine():
+    assert command("--version").stdout.startswith("nmfcheck 0.1.0, engine: NumPy")
+
+
+def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nmfcheck", "run", "als", "gradient-descent", "--suite", "full"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(3)
+    asked = time.monotonic()
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert err.endswith("nmfcheck: interrupted\n")
+    assert time.monotonic() - asked < 10
+    assert_gone(process.pid)
+
+
+def assert_gone(group, seconds=10):
+    """Assert that nobody is left in a process group; the last ones may take a moment to leave."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"process group {group} is still there after {seconds} s")
+
+
+def test_a_reader_that_has_seen_enough(tmp_path):
+    shell = f"{sys.executable} -m nmfcheck list cases --suite full | head -n 1"
+    result = subprocess.run(shell, shell=True, capture_output=True, text=True, check=False)
+    assert result.stdout.startswith("bidiagonal/n=2/ones/eps=0")
+    assert result.stderr == ""

@@ -1,0 +1,499 @@
+"""The judge: grades, words, outcomes, sentences."""
+
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nmfcheck import (
+    InputError,
+    Outcome,
+    bidiagonal,
+    exact_factorization,
+    judge,
+    judge_batch,
+    reference,
+)
+from nmfcheck.trials import starting_point
+from strategies import EPSILONS, cases, factorizations, points
+
+
+def starts(n, seeds):
+    pairs = [starting_point(n, seed) for seed in seeds]
+    return np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+
+
+def expected_word(n, switch, share):
+    return "h" * (switch - 1) + ("h" if share == 0 else "w" if share == 1 else "b") + "w" * (
+        n - 1 - switch
+    )  # fmt: skip
+
+
+@given(st.data())
+def test_every_exact_factorization_is_judged_exact_with_the_right_word(data):
+    case = data.draw(cases(min_n=2))
+    place = data.draw(points(case))
+    judgement = judge(case, *exact_factorization(case, **place))
+    assert judgement.outcome is Outcome.EXACT
+    assert judgement.grade == "exact"
+    assert judgement.permutation == tuple(place["permutation"])
+    assert judgement.form_defect == 0
+    assert max(judgement.product_defect, judgement.kkt_residual) < 1e-14
+    if case.eps > 0:
+        assert judgement.word == expected_word(case.n, place["switch"], place["share"])
+    else:
+        assert judgement.word is None
+
+
+def test_a_1x1_matrix():
+    for eps in (0.0, 0.1):
+        case = bidiagonal([2.0], eps=eps)
+        judgement = judge(case, [[4.0]], [[0.5]])
+        assert judgement.outcome is Outcome.EXACT
+        assert judgement.permutation == (0,)
+        assert judge(case, [[4.0]], [[0.6]]).outcome is Outcome.UNCONVERGED
+    assert judge(bidiagonal([2.0]), [[0.0]], [[0.0]]).outcome is Outcome.COLLAPSED
+
+
+@pytest.mark.parametrize(
+    ("word", "type_"), [("hh", "I"), ("ww", "II"), ("hw", "III"), ("wh", "IV")]
+)
+def test_types_of_the_papers_figure_2(word, type_):
+    case = bidiagonal([1, 1, 1], eps=1e-3)
+    W = np.eye(3) + np.diag([1e-3 * (letter == "w") for letter in word], 1)
+    H = np.eye(3) + np.diag([1e-3 * (letter == "h") for letter in word], 1)
+    judgement = judge(case, W, H)
+    assert (judgement.word, judgement.type) == (word, type_)
+    assert judgement.outcome is (Outcome.FIRST_ORDER if word == "wh" else Outcome.EXACT)
+
+
+@pytest.mark.parametrize(("share", "type_"), [(0.3, "III"), (0.7, "II")])
+def test_a_solution_that_is_not_clean_is_sorted_by_its_larger_share(share, type_):
+    case = bidiagonal([1, 1, 1], eps=1e-3)
+    judgement = judge(case, *exact_factorization(case, switch=1, share=share))
+    assert (judgement.word, judgement.type) == ("bw", type_)
+
+
+@pytest.mark.parametrize("n", [2, 4, 5])
+def test_types_are_for_3x3_only(n):
+    case = bidiagonal(np.ones(n), eps=1e-3)
+    assert judge(case, *exact_factorization(case)).type is None
+
+
+@pytest.mark.parametrize(
+    ("eps", "share", "letter"),
+    [
+        (1e-3, 0.5e-3, "h"),  # below ε: negligible
+        (1e-3, 2e-3, "b"),
+        (0.25, 0.005, "h"),  # below 0.01: negligible at any ε
+        (0.25, 0.02, "b"),
+        (0.25, 0.995, "w"),
+    ],
+)
+def test_a_share_below_min_of_eps_and_0_01_is_negligible(eps, share, letter):
+    case = bidiagonal([1, 2], eps=eps)
+    assert judge(case, *exact_factorization(case, share=share)).word == letter
+
+
+def test_an_entry_that_nothing_explains_has_no_letter():
+    assert judge(bidiagonal([1, 1, 1], eps=0.25), np.eye(3), np.eye(3)).word == "--"
+
+
+class TestGrades:
+    @pytest.mark.parametrize(
+        ("off", "outcome"),
+        [
+            (0.9e-10, Outcome.EXACT),
+            (1.1e-10, Outcome.FIRST_ORDER),
+            (1.9e-6, Outcome.FIRST_ORDER),
+            (2.1e-6, Outcome.UNCONVERGED),
+        ],
+    )
+    @pytest.mark.parametrize("what", ["form", "product"])
+    def test_thresholds(self, off, outcome, what):
+        """For a ≡ 1, ε = 1e-3: exact up to 1e-10, first-order up to 2ε²."""
+        case = bidiagonal([1, 1, 1], eps=1e-3)
+        W, H = exact_factorization(case)
+        if what == "form":
+            W[2, 0] = off  # times H[0, 2] = 0 and H[0, 1] = ε: no product defect to speak of
+        else:
+            H[0, 0] += off
+        judgement = judge(case, W, H)
+        assert judgement.outcome is outcome
+        defect = judgement.form_defect if what == "form" else judgement.product_defect
+        assert defect == pytest.approx(off, rel=1e-3)
+
+    @pytest.mark.parametrize(
+        ("eps", "exists"), [(0.0, False), (0.029, True), (0.03, True), (0.031, False)]
+    )
+    def test_first_order_exists_up_to_0_03(self, eps, exists):
+        case = bidiagonal([1, 1], eps=eps)
+        W, H = exact_factorization(case)
+        judgement = judge(case, W, H + np.diag([1e-9, 0]))
+        assert judgement.grade == ("first-order" if exists else None)
+
+    def test_first_order_is_measured_against_the_smallest_diagonal_entry(self):
+        """max(e)/min(a0) decides: 0.02/0.5 is too large, 0.02/1 is not."""
+        for least, exists in ((0.5, False), (1.0, True)):
+            case = bidiagonal([2, least], eps=0.02)
+            W, H = exact_factorization(case)
+            judgement = judge(case, W, H * (1 + 1e-6))
+            assert judgement.grade == ("first-order" if exists else None)
+
+    def test_first_order_tolerance(self):
+        """2·max(e)²/(min a0 · max a0)."""
+        case = bidiagonal([1, 4], [2], eps=1e-3)  # e = 2e-3: 2·4e-6/4 = 2e-6
+        W, H = exact_factorization(case)
+        for off, grade in ((1.9e-6, "first-order"), (2.1e-6, None)):
+            assert judge(case, W, H + np.diag([off * 4, 0])).grade == grade
+
+    def test_at_eps_0_the_superdiagonal_is_off_the_pattern(self):
+        W, H = np.eye(2), np.eye(2)
+        W[0, 1] = 1e-5
+        assert judge(bidiagonal([1, 1]), W, H).form_defect == pytest.approx(1e-5)
+        case = bidiagonal([1, 1], eps=1e-5)
+        assert judge(case, W, H).form_defect == 0
+
+
+scales = st.floats(-100, 100).map(lambda power: 10.0**power)
+
+
+def assert_same_judgement(one, other):
+    for name in ("outcome", "grade", "word", "type", "clipped"):
+        assert getattr(one, name) == getattr(other, name)
+    for name in ("form_defect", "product_defect", "kkt_residual"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-6, abs=1e-14)
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_judgements_do_not_depend_on_the_scale_of_components(data):
+    case = data.draw(cases())
+    W, H = data.draw(factorizations(case))
+    d = np.array(data.draw(st.lists(scales, min_size=case.n, max_size=case.n)))
+    before, after = judge(case, W, H), judge(case, W * d, H / d[:, None])
+    assert_same_judgement(before, after)
+    assert before.permutation == after.permutation
+
+
+@given(st.data())
+def test_judgements_do_not_depend_on_the_order_of_components(data):
+    case = data.draw(cases())
+    W, H = data.draw(factorizations(case))
+    p = data.draw(st.permutations(range(case.n)))
+    before, after = judge(case, W, H), judge(case, W[:, p], H[p])
+    assert_same_judgement(before, after)
+    if before.permutation is not None:
+        assert tuple(p[k] for k in after.permutation) == before.permutation
+
+
+@given(st.data(), st.sampled_from([1e-100, 1e-17, 3.0, 1e100]), st.floats(0, 1))
+def test_judgements_do_not_depend_on_the_units_of_A(data, unit, part):
+    case = data.draw(cases())
+    W, H = data.draw(factorizations(case))
+    scaled = bidiagonal(unit * case.a0, unit * case.a1, case.eps)
+    for_W = unit**part
+    before, after = judge(case, W, H), judge(scaled, W * for_W, H * (unit / for_W))
+    assert_same_judgement(before, after)
+    assert before.permutation == after.permutation
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_a_batch_is_judged_like_its_members(data):
+    n = data.draw(st.integers(1, 5))
+    some_cases = data.draw(st.lists(cases(min_n=n, max_n=n), min_size=1, max_size=6))
+    pairs = [data.draw(factorizations(case)) for case in some_cases]
+    W, H = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+    W[0, 0, 0] = data.draw(st.sampled_from([np.nan, np.inf, -1.0, 1.0]))
+    batch = judge_batch(some_cases, W, H)
+    assert len(batch) == len(some_cases)
+    for i, case in enumerate(some_cases):
+        alone = judge(case, W[i], H[i])
+        assert batch.outcome[i] == alone.outcome
+        assert (batch.grade[i] or None) == alone.grade
+        assert (batch.word[i] or None) == (alone.word or None)
+        assert (batch.type[i] or None) == alone.type
+        assert batch.clipped[i] == alone.clipped
+        for name in ("form_defect", "product_defect", "kkt_residual"):
+            np.testing.assert_array_equal(getattr(batch, name)[i], getattr(alone, name))
+        permutation = tuple(batch.permutation[i].tolist())
+        assert permutation == (alone.permutation or (-1,) * n)
+
+
+def test_one_case_serves_a_whole_batch():
+    case = bidiagonal([1, 1, 1], eps=0.25)
+    W, H = starts(3, range(5000))  # several chunks
+    one, each = judge_batch(case, W, H), judge_batch([case] * 5000, W, H)
+    np.testing.assert_array_equal(one.product_defect, each.product_defect)
+    np.testing.assert_array_equal(one.outcome, each.outcome)
+
+
+def test_an_empty_batch():
+    empty = np.empty((0, 3, 3))
+    assert len(judge_batch([], empty, empty)) == 0
+    assert len(judge_batch(bidiagonal([1, 1, 1]), empty, empty)) == 0
+
+
+class TestOutcomesOfRealRuns:
+    """Each outcome, produced by something real."""
+
+    def test_exact(self):
+        case = bidiagonal([1, 1, 1], eps=0.25)
+        W, H, _ = reference.coordinate_descent(case.A, *starting_point(3, 0))
+        assert judge(case, W, H).outcome is Outcome.EXACT
+
+    def test_first_order(self):
+        case = bidiagonal([1, 1, 1], eps=1e-3)
+        W, H, _ = reference.multiplicative_update(case.A, *starting_point(3, 0), iterations=10**4)
+        judgement = judge(case, W, H)
+        assert judgement.outcome is Outcome.FIRST_ORDER
+        assert "near the solution set, with the word" in judgement.explanation
+
+    def test_collapsed(self):
+        case = bidiagonal([1] * 5)
+        W0, H0 = starts(5, range(40))
+        found = reference.coordinate_descent(case.A, W0, H0)
+        outcomes = judge_batch(case, found.W, found.H).outcome
+        i = outcomes.tolist().index("collapsed")
+        judgement = judge(case, found.W[i], found.H[i])
+        assert judgement.outcome is Outcome.COLLAPSED
+        assert judgement.kkt_residual < 1e-3
+        assert judgement.product_defect > 0.1
+        assert judgement.permutation is judgement.word is judgement.grade is None
+        assert judgement.form_defect == np.inf
+        assert judgement.explanation.endswith(
+            ": a stationary point that accepted algorithms also reach in some runs."
+        )
+
+    def test_stopped_early_far_from_every_solution(self):
+        case = bidiagonal([1] * 5)
+        judgement = judge(
+            case, *reference.multiplicative_update(case.A, *starting_point(5, 0), 2)[:2]
+        )
+        assert judgement.outcome is Outcome.UNCONVERGED
+        assert judgement.permutation is None
+        assert "no stationary point is there (KKT residual" in judgement.explanation
+
+    def test_stopped_early_near_a_solution(self):
+        case = bidiagonal([1, 1, 1], eps=0.25)
+        W, H, _ = reference.multiplicative_update(case.A, *starting_point(3, 0), 1000)
+        judgement = judge(case, W, H)
+        assert judgement.outcome is Outcome.UNCONVERGED
+        assert judgement.permutation is not None
+        assert "each row is explained by a component of its own, but WH misses A by" in (
+            judgement.explanation
+        )
+
+    def test_a_start_is_not_an_answer(self):
+        case = bidiagonal([1, 1, 1], eps=1e-3)
+        assert judge(case, *starting_point(3, 0)).outcome is Outcome.UNCONVERGED
+
+    def test_zeros(self):
+        judgement = judge(bidiagonal([1, 1]), np.zeros((2, 2)), np.zeros((2, 2)))
+        assert judgement.outcome is Outcome.COLLAPSED  # zero is a stationary point, too
+        assert judgement.explanation.startswith(
+            "components 1 and 2 explain nothing; nothing explains rows 1 and 2:"
+        )
+
+    def test_wrong_by_a_factor(self):
+        case = bidiagonal([1, 1], eps=1e-3)
+        W, H = exact_factorization(case)
+        assert judge(case, 2 * W, H).outcome is Outcome.UNCONVERGED
+
+    def test_huge_numbers(self):
+        judgement = judge(bidiagonal([1, 1]), np.full((2, 2), 1e200), np.full((2, 2), 1e200))
+        assert judgement.outcome is Outcome.UNCONVERGED
+        assert judgement.product_defect == np.inf
+
+
+class TestInvalid:
+    case = bidiagonal([1, 1, 1], eps=1e-3)
+
+    def judged(self, change_W=lambda W: W, change_H=lambda H: H):
+        W, H = exact_factorization(self.case)
+        judgement = judge(self.case, change_W(W), change_H(H))
+        if judgement.outcome is Outcome.INVALID:
+            assert judgement.grade is judgement.word is judgement.permutation is None
+            assert np.isnan(judgement.form_defect)
+        return judgement
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    def test_not_finite(self, bad):
+        def spoil(H):
+            H[1, 2] = bad
+            return H
+
+        judgement = self.judged(change_H=spoil)
+        assert judgement.outcome is Outcome.INVALID
+        assert judgement.explanation == (f"H is {bad} at row 2, column 3; expected finite numbers.")
+
+    @pytest.mark.parametrize("bad", [-1e-3, -1e-11])
+    def test_negative(self, bad):
+        def spoil(W):
+            W[2, 0] = bad
+            return W
+
+        judgement = self.judged(spoil)
+        assert judgement.outcome is Outcome.INVALID
+        assert judgement.explanation == (
+            f"W is {bad:.3g} at row 3, column 1; expected nonnegative numbers."
+        )
+
+    def test_negative_of_rounding_size_is_clipped_and_said(self):
+        def spoil(W):
+            W[2, 0] = -5e-13
+            return W
+
+        judgement = self.judged(spoil)
+        assert judgement.outcome is Outcome.EXACT
+        assert judgement.clipped
+        assert judgement.form_defect == 0
+        assert "negative entries down to -5e-13 are rounding and count as 0" in (
+            judgement.explanation
+        )
+
+    def test_rounding_is_relative_to_the_component(self):
+        """−1e-11 beside 1e3 is rounding, beside 1 it is not."""
+        W, H = exact_factorization(self.case)
+        W[2, 0] = -1e-11
+        scale = np.array([1e3, 1, 1])
+        W[0, 0] *= 1e3
+        H[0] /= 1e3
+        assert judge(self.case, W, H).outcome is Outcome.EXACT
+        W[2, 0] = -1e-8
+        assert judge(self.case, W, H).outcome is Outcome.INVALID
+        assert judge(self.case, W / scale, H * scale[:, None]).outcome is Outcome.INVALID
+
+    @pytest.mark.parametrize(
+        ("change", "said"),
+        [
+            (lambda W: W[:2], r"W has shape \(2, 3\); expected \(3, 3\)"),
+            (lambda W: W.ravel(), r"W has shape \(9,\)"),
+            (lambda W: W[None], r"W has shape \(1, 3, 3\)"),
+            (lambda W: W + 0j, r"W is complex \(complex128\)"),
+            (lambda W: W.astype(object), "W holds Python objects, not numbers"),
+            (lambda W: W.astype(str), "W holds values of type <U32, not numbers"),
+            (lambda _: None, "W holds a single NoneType, not numbers"),
+            (lambda _: [[1, 2], [3]], "W is no matrix"),
+        ],
+    )
+    def test_no_matrix_of_numbers(self, change, said):
+        judgement = self.judged(change)
+        assert judgement.outcome is Outcome.INVALID
+        assert re.match(said, judgement.explanation)
+        assert "\n" not in judgement.explanation
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda W: W.tolist(),
+            np.asfortranarray,
+            scipy.sparse.csr_matrix,
+            scipy.sparse.coo_array,
+            np.ma.masked_array,
+        ],
+    )
+    def test_any_kind_of_matrix_will_do(self, change):
+        assert self.judged(change, change).outcome is Outcome.EXACT
+
+    @pytest.mark.filterwarnings("ignore:the matrix subclass")
+    def test_np_matrix_will_do(self):
+        assert self.judged(np.asmatrix, np.asmatrix).outcome is Outcome.EXACT
+
+    def test_integers_will_do(self):
+        assert judge(bidiagonal([1, 2]), [[1, 0], [0, 2]], [[1, 0], [0, 1]]).grade == "exact"
+
+    def test_single_precision_shows(self):
+        W, H = exact_factorization(self.case, w0=[0.3, 0.7, 1.9])
+        judgement = judge(self.case, np.float32(W), np.float32(H))
+        assert judgement.grade == "first-order"
+        assert 1e-9 < judgement.product_defect < 1e-7
+
+
+class TestSentences:
+    def said(self, M):
+        """Give component k the part M[i, k] of row i, of A = the identity."""
+        M = np.array(M, dtype=float)
+        n = len(M)
+        return judge(bidiagonal(np.ones(n)), np.sqrt(M), np.sqrt(M.T)).explanation
+
+    def test_two_components_for_one_row(self):
+        M = np.eye(5)
+        M[2, 1], M[2, 4], M[1, 1], M[4, 4], M[1, 2], M[2, 2] = 0.6, 0.4, 0, 0, 1, 0
+        said = self.said(M)
+        assert said == (
+            "components 2 and 5 both explain row 3; nothing explains row 5: a stationary point "
+            "that accepted algorithms also reach in some runs."
+        )
+
+    def test_three_components_for_one_row(self):
+        assert "components 1, 2 and 3 all explain row 1" in self.said(
+            [[0.4, 0.3, 0.3], [0, 0, 0], [0, 0, 0]]
+        )
+
+    def test_one_component_for_two_rows(self):
+        assert "component 1 is spread over rows 1 and 2" in self.said(
+            [[0.5, 0, 0], [0.5, 0, 0], [0, 0.5, 0.5]]
+        )
+
+    def test_a_component_that_hardly_takes_part(self):
+        """However little it explains, its main row is known, and so is the one it leaves."""
+        assert self.said([[0.97, 0.001, 0], [0, 0, 0.99], [0, 0, 0]]).startswith(
+            "components 1 and 2 both explain row 1; nothing explains row 3"
+        )
+
+    def test_a_row_that_is_explained_in_part(self):
+        assert self.said([[1, 0], [0, 0.3]]).startswith("row 2 is explained to 30 % only")
+
+    def test_where_the_form_is_broken(self):
+        case = bidiagonal([1, 1, 1])
+        H = np.eye(3)
+        H[0, 2] = 0.01
+        # Component 3 is the one of row 1: its row in H as returned is the third.
+        said = judge(case, np.eye(3)[:, [1, 2, 0]], H[[1, 2, 0]]).explanation
+        assert "H has 0.01 off the pattern at row 3, column 3" in said
+        assert "WH misses A by 0.01 at row 1, column 3" in said
+
+    def test_an_inexact_word_is_named(self):
+        case = bidiagonal([1, 1, 1], eps=0.25)
+        W, H = np.eye(3), np.eye(3)
+        W[0, 1] = H[1, 2] = 0.25
+        assert judge(case, W, H).explanation.endswith("no exact factorization has the word wh.")
+
+    @given(st.data())
+    def test_every_sentence_is_one_line(self, data):
+        case = data.draw(cases(eps=(0.0, *EPSILONS)))
+        said = judge(case, *data.draw(factorizations(case))).explanation
+        assert said.endswith(".")
+        assert "\n" not in said
+        assert "nan" not in said
+
+    def test_every_outcome_explains_itself(self):
+        for outcome in Outcome:
+            assert outcome.explanation.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("cases_", "W", "H", "said"),
+    [
+        ([bidiagonal([1, 1])], np.ones((2, 2, 2)), np.ones((2, 2, 2)), "1 cases for a batch of 2"),
+        ([bidiagonal([1, 1])], np.ones((1, 3, 3)), np.ones((1, 3, 3)), r"W has shape \(1, 3, 3\)"),
+        ([bidiagonal([1, 1])], np.ones((1, 2, 2)), np.ones((2, 2, 2)), "H has shape"),
+        ([bidiagonal([1, 1])], np.ones((2, 2)), np.ones((2, 2)), "expected real numbers of shape"),
+        ([bidiagonal([1, 1])], np.ones((1, 2, 2)) * 1j, np.ones((1, 2, 2)), "complex128"),
+        ([], np.ones((1, 2, 2)), np.ones((1, 2, 2)), "no case for a batch of 1"),
+        (
+            [bidiagonal([1, 1]), bidiagonal([1])],
+            np.ones((2, 2, 2)),
+            np.ones((2, 2, 2)),
+            r"cases of one size, not of n = \[1, 2\]",
+        ),
+    ],
+)
+def test_bad_batches_get_one_clear_line(cases_, W, H, said):
+    with pytest.raises(InputError, match=said):
+        judge_batch(cases_, W, H)

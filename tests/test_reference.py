@@ -1,0 +1,490 @@
+"""The reference algorithms: each against a plain loop, and against what theory says of it."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nmfcheck import InputError, bidiagonal, judge_batch, reference
+from nmfcheck.measures import kkt_residual
+from nmfcheck.reference.als import least_squares
+from nmfcheck.reference.gradient_descent import descended
+from nmfcheck.reference.lanes import T, from_lanes, matmul, quotient, to_lanes, total
+from nmfcheck.reference.multiplicative_update import updated
+from nmfcheck.trials import starting_point
+
+ALGORITHMS = {
+    "multiplicative_update": reference.multiplicative_update,
+    "als": reference.als,
+    "gradient_descent": reference.gradient_descent,
+    "nenmf": reference.nenmf,
+    "coordinate_descent": reference.coordinate_descent,
+}
+each_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
+
+
+def divided(x, y):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(y == 0, 0.0, x / y)
+
+
+# The same algorithms for one problem, as one would write them down in a lecture: the H half.
+
+
+def mu_half(A, W, H, memory):
+    return divided(H * (W.T @ A), W.T @ W @ H)
+
+
+def als_half(A, W, H, memory):
+    return np.maximum(np.linalg.lstsq(W, A, rcond=None)[0], 0)
+
+
+def fgd_half(A, W, H, memory):
+    G = mu_half(A, W, H, memory) - H
+    gradient = W.T @ (W @ H - A)
+    WG = W @ G
+    s = 1.0
+    if (WG != 0).any():
+        best = -np.sum(gradient * G) / np.sum(WG**2)
+        boundary = min((-H[G < 0] / G[G < 0]), default=np.inf)
+        s = max(1.0, min(best, 0.99 * boundary))
+    return H + s * G
+
+
+def cd_half(A, W, H, memory):
+    H = H.copy()
+    for j in range(len(H)):
+        if (norm := W[:, j] @ W[:, j]) > 0:
+            H[j] = np.maximum(0, H[j] + W[:, j] @ (A - W @ H) / norm)
+    return H
+
+
+def nenmf_half(A, W, H, memory):
+    def projected(X, gradient):
+        return np.linalg.norm(gradient[(gradient < 0) | (X > 0)])
+
+    L = np.linalg.norm(W.T @ W, 2)
+    Y, alpha = H, 1.0
+    for inner in range(1, 1001):
+        after = np.maximum(Y - (W.T @ W @ Y - W.T @ A) / L, 0)
+        next_alpha = (1 + np.sqrt(1 + 4 * alpha**2)) / 2
+        Y = after + (alpha - 1) / next_alpha * (after - H)
+        H, alpha = after, next_alpha
+        if inner >= 10 and projected(Y, W.T @ W @ Y - W.T @ A) <= memory["tolerance"]:
+            break
+    if inner == 10:
+        memory["tolerance"] /= 10
+    return H
+
+
+HALVES = {
+    "multiplicative_update": mu_half,
+    "als": als_half,
+    "gradient_descent": fgd_half,
+    "nenmf": nenmf_half,
+    "coordinate_descent": cd_half,
+}
+
+
+def plain_loop(name, A, W, H, iterations):
+    R = W @ H - A
+    pulls = [g[(g < 0) | (X > 0)] for X, g in ((H, W.T @ R), (W, R @ H.T))]
+    tolerance = 1e-3 * np.linalg.norm(np.concatenate(pulls))
+    for_H, for_W = {"tolerance": tolerance}, {"tolerance": tolerance}
+    for _ in range(iterations):
+        H = HALVES[name](A, W, H, for_H)
+        W = HALVES[name](A.T, H.T, W.T, for_W).T
+    return W, H
+
+
+def problems(m, n, k, batch=6):
+    rng = np.random.default_rng([m, n, k])
+    return rng.random((batch, m, n)), rng.random((batch, m, k)), rng.random((batch, k, n))
+
+
+SHAPES = [(2, 2, 2), (4, 4, 4), (5, 3, 2), (3, 6, 3), (4, 5, 1), (1, 1, 1), (3, 3, 5)]
+
+
+@each_algorithm
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_agrees_with_a_plain_loop_over_single_problems(name, shape):
+    A, W0, H0 = problems(*shape)
+    # Rounding grows along the way, so few iterations; ALS on random A is not even stable.
+    iterations = {"als": 3, "nenmf": 4}.get(name, 12)
+    found = ALGORITHMS[name](A, W0, H0, iterations)
+    for i in range(len(A)):
+        W, H = plain_loop(name, A[i], W0[i], H0[i], iterations)
+        np.testing.assert_allclose(found.W[i], W, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found.H[i], H, rtol=1e-6, atol=1e-9)
+
+
+@each_algorithm
+def test_agrees_with_a_plain_loop_on_the_papers_matrix(name):
+    n = 3
+    case = bidiagonal(np.ones(n), eps=1e-3)
+    iterations = {"nenmf": 6}.get(name, 60)
+    for seed in range(5):
+        W0, H0 = starting_point(n, seed)
+        found = ALGORITHMS[name](case.A, W0, H0, iterations)
+        W, H = plain_loop(name, case.A, W0, H0, iterations)
+        np.testing.assert_allclose(found.W, W, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found.H, H, rtol=1e-6, atol=1e-9)
+
+
+@each_algorithm
+def test_defaults_are_the_papers_counts(name):
+    defaults = {
+        "multiplicative_update": 10**6,
+        "als": 10**6,
+        "gradient_descent": 10**4,
+        "nenmf": 10**3,
+        "coordinate_descent": 2 * 10**4,
+    }
+    assert ALGORITHMS[name].__defaults__ == (defaults[name],)
+
+
+@each_algorithm
+def test_no_iterations_return_the_start(name):
+    A, W0, H0 = problems(3, 4, 2)
+    found = ALGORITHMS[name](A, W0, H0, 0)
+    np.testing.assert_array_equal(found.W, W0)
+    np.testing.assert_array_equal(found.H, H0)
+    assert (found.iterations == 0).all()
+
+
+@each_algorithm
+def test_one_problem_or_any_leading_dimensions(name):
+    A, W0, H0 = problems(3, 4, 2, batch=6)
+    flat = ALGORITHMS[name](A, W0, H0, 5)
+    shaped = ALGORITHMS[name](
+        A.reshape(2, 3, 3, 4), W0.reshape(2, 3, 3, 2), H0.reshape(2, 3, 2, 4), 5
+    )
+    assert shaped.W.shape == (2, 3, 3, 2)
+    assert shaped.iterations.shape == (2, 3)
+    np.testing.assert_array_equal(shaped.W.reshape(6, 3, 2), flat.W)
+    single = ALGORITHMS[name](A[0], W0[0], H0[0], 5)
+    assert single.W.shape == (3, 2)
+    assert single.iterations == 5
+    one_matrix = ALGORITHMS[name](A[0], W0, H0, 5)  # leading dimensions broadcast
+    np.testing.assert_array_equal(one_matrix.H[0], single.H)
+
+
+@each_algorithm
+@pytest.mark.parametrize("eps", [0.0, 1e-3])
+def test_a_problem_ends_in_the_same_bits_alone_and_in_any_company(name, eps):
+    n = 4
+    case = bidiagonal(np.ones(n), eps=eps)
+    pairs = [starting_point(n, seed) for seed in range(30)]
+    W0, H0 = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+    iterations = 8 if name == "nenmf" else 200
+    together = ALGORITHMS[name](case.A, W0, H0, iterations)
+    for lanes in ([0], [7, 3], list(range(11, 30))):
+        some = ALGORITHMS[name](case.A, W0[lanes], H0[lanes], iterations)
+        assert some.W.tobytes() == together.W[lanes].tobytes()
+        assert some.H.tobytes() == together.H[lanes].tobytes()
+        assert (some.iterations == together.iterations[lanes]).all()
+
+
+@each_algorithm
+def test_input_is_left_as_it_was(name):
+    A, W0, H0 = problems(3, 3, 3)
+    before = [X.copy() for X in (A, W0, H0)]
+    ALGORITHMS[name](A, W0, H0, 3)
+    for X, old in zip((A, W0, H0), before, strict=True):
+        np.testing.assert_array_equal(X, old)
+
+
+@each_algorithm
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_factors_stay_finite_and_nonnegative(name, data):
+    m, n, k = (data.draw(st.integers(1, 5)) for _ in range(3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    A, W0, H0 = rng.random((m, n)), rng.random((m, k)), rng.random((k, n))
+    for X in (A, W0, H0):  # zeros anywhere
+        X[rng.random(X.shape) < data.draw(st.sampled_from([0.0, 0.3, 0.8]))] = 0
+    W, H, _ = ALGORITHMS[name](A, W0, H0, 5)
+    for X in (W, H):
+        assert np.isfinite(X).all()
+        assert (X >= 0).all()
+
+
+def objective(A, W, H):
+    return 0.5 * np.sum((A - W @ H) ** 2, axis=(-1, -2))
+
+
+@pytest.mark.parametrize(
+    "name", ["multiplicative_update", "gradient_descent", "coordinate_descent", "nenmf"]
+)
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_the_objective_never_rises(name, data):
+    m, n, k = (data.draw(st.integers(1, 6)) for _ in range(3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    A, W, H = rng.random((m, n)), rng.random((m, k)), rng.random((k, n))
+    step = ALGORITHMS[name]
+    before = objective(A, W, H)
+    for _ in range(30 if name != "nenmf" else 5):
+        W, H, _ = step(A, W, H, 1)
+        after = objective(A, W, H)
+        # Rounding of the objective itself: a sum of m·n squares of numbers of order 1.
+        assert after <= before + 1e-15 * m * n
+        before = after
+
+
+def test_clipped_als_may_rise():
+    """Why it is missing above: clipping is not the solution of the bounded problem."""
+    case = bidiagonal(np.ones(6))
+    pairs = [starting_point(6, seed) for seed in range(100)]
+    W, H = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+    values = []
+    for _ in range(100):
+        W, H, _ = reference.als(case.A, W, H, 1)
+        values.append(objective(case.A, W, H))
+    rises = np.diff(values, axis=0).max(axis=0)
+    assert (rises > 1e-3).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "iterations"),
+    [
+        ("multiplicative_update", 5000),
+        ("gradient_descent", 2000),
+        ("coordinate_descent", 5000),
+        ("nenmf", 30),
+    ],
+)
+def test_converged_runs_are_stationary(name, iterations):
+    """On the paper's matrix at ε = 0, where convergence is fast, solutions and collapses alike."""
+    case = bidiagonal(np.ones(4))
+    pairs = [starting_point(4, seed) for seed in range(40)]
+    W0, H0 = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+    found = ALGORITHMS[name](case.A, W0, H0, iterations)
+    pull = kkt_residual(np.broadcast_to(case.A, found.W.shape), found.W, found.H)
+    assert np.mean(pull < 1e-8) >= 0.9
+
+
+@pytest.mark.parametrize("name", ["multiplicative_update", "gradient_descent", "als"])
+def test_zero_rows_and_columns_stay_zero(name):
+    A, W0, H0 = problems(4, 5, 2)
+    A[:, 1], A[:, :, 3] = 0, 0
+    found = ALGORITHMS[name](A, W0, H0, 10)
+    assert (found.W[:, 1] == 0).all()
+    assert (found.H[:, :, 3] == 0).all()
+
+
+@each_algorithm
+def test_zero_rows_and_columns_of_the_product_vanish(name):
+    A, W0, H0 = problems(4, 5, 2)
+    A[:, 1], A[:, :, 3] = 0, 0
+    found = ALGORITHMS[name](A, W0, H0, 20)
+    product = found.W @ found.H
+    assert np.abs(product[:, 1]).max() < 1e-12
+    assert np.abs(product[:, :, 3]).max() < 1e-12
+
+
+@each_algorithm
+def test_a_zero_matrix(name):
+    _, W0, H0 = problems(3, 3, 2)
+    found = ALGORITHMS[name](np.zeros((3, 3)), W0, H0, 3)
+    np.testing.assert_array_equal(found.W @ found.H, np.zeros((6, 3, 3)))
+
+
+@pytest.mark.parametrize("name", [name for name in ALGORITHMS if name != "nenmf"])
+def test_scaling_A_by_a_power_of_two_scales_the_answer_bit_for_bit(name):
+    """`A → cA` with `H0 → cH0`; powers of two, so that nothing is rounded differently.
+
+    NeNMF's first tolerance mixes the gradients for W and for H, which do not scale alike.
+    """
+    A, W0, H0 = problems(4, 3, 2)
+    once = ALGORITHMS[name](A, W0, H0, 20)
+    scaled = ALGORITHMS[name](4 * A, W0, 4 * H0, 20)
+    assert scaled.W.tobytes() == once.W.tobytes()
+    assert scaled.H.tobytes() == (4 * once.H).tobytes()
+
+
+@each_algorithm
+def test_permuting_rows_and_columns_permutes_the_answer(name):
+    A, W0, H0 = problems(4, 3, 2)
+    rows, columns = [2, 0, 3, 1], [1, 2, 0]
+    once = ALGORITHMS[name](A, W0, H0, 5)
+    moved = ALGORITHMS[name](A[:, rows][:, :, columns], W0[:, rows], H0[:, :, columns], 5)
+    np.testing.assert_allclose(moved.W, once.W[:, rows], rtol=1e-6, atol=1e-10)
+    np.testing.assert_allclose(moved.H, once.H[:, :, columns], rtol=1e-6, atol=1e-10)
+
+
+class TestLeastSquares:
+    """The ALS step: ordinary least squares, of minimum norm where W is rank-deficient."""
+
+    def solved(self, W, A):
+        return from_lanes(least_squares(to_lanes(W[None]), to_lanes(A[None])))[0]
+
+    @settings(max_examples=200)
+    @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 6), st.integers(0, 2**32))
+    def test_generic(self, m, n, k, seed):
+        rng = np.random.default_rng(seed)
+        W, A = rng.random((m, k)), rng.random((m, n))
+        expected = np.linalg.lstsq(W, A, rcond=None)[0]
+        sigma = np.linalg.svd(W, compute_uv=False)
+        condition = sigma[0] / sigma[sigma > 1e-13 * sigma[0]].min()
+        np.testing.assert_allclose(
+            self.solved(W, A),
+            expected,
+            rtol=0,
+            atol=1e-13 * condition**2 * (1 + abs(expected).max()),
+        )
+
+    def test_a_dead_component(self):
+        rng = np.random.default_rng(1)
+        W, A = rng.random((4, 3)), rng.random((4, 5))
+        W[:, 1] = 0
+        H = self.solved(W, A)
+        np.testing.assert_allclose(H, np.linalg.lstsq(W, A, rcond=None)[0], atol=1e-13)
+        assert (H[1] == 0).all()
+
+    def test_twin_components(self):
+        rng = np.random.default_rng(2)
+        W, A = rng.random((4, 3)), rng.random((4, 5))
+        W[:, 2] = 3 * W[:, 0]
+        H = self.solved(W, A)
+        np.testing.assert_allclose(H, np.linalg.lstsq(W, A, rcond=None)[0], atol=1e-12)
+        np.testing.assert_allclose(H[2], 3 * H[0], atol=1e-12)  # minimum norm
+
+    def test_nearly_twin_components(self):
+        """Where the normal equations would lose all digits."""
+        rng = np.random.default_rng(3)
+        W, A = rng.random((4, 2)), rng.random((4, 3))
+        W[:, 1] = W[:, 0] + 1e-9 * W[:, 1]
+        expected = np.linalg.lstsq(W, A, rcond=None)[0]
+        np.testing.assert_allclose(self.solved(W, A), expected, rtol=1e-5)
+
+    def test_a_component_of_rounding_size_counts_as_zero(self):
+        rng = np.random.default_rng(5)
+        W, A = rng.random((4, 3)), rng.random((4, 5))
+        W[:, 1] *= 1e-16
+        H = self.solved(W, A)
+        np.testing.assert_allclose(H, np.linalg.lstsq(W, A, rcond=None)[0], atol=1e-13)
+
+    def test_lengths_of_columns_do_not_matter(self):
+        rng = np.random.default_rng(4)
+        W, A = rng.random((4, 3)), rng.random((4, 5))
+        d = np.array([1e-5, 1.0, 1e5])
+        np.testing.assert_allclose(
+            self.solved(W * d, A) * d[:, None], self.solved(W, A), rtol=1e-10
+        )
+
+    def test_singular_steps_happen_in_real_runs(self):
+        """From the paper's own kind of start: runs that collapse end with twin components."""
+        case = bidiagonal(np.ones(6))
+        pairs = [starting_point(6, seed) for seed in range(100)]
+        found = reference.als(case.A, [W for W, _ in pairs], [H for _, H in pairs], 300)
+        lengths = np.linalg.norm(found.W, axis=1, keepdims=True)
+        angles = np.linalg.svd(found.W / lengths, compute_uv=False)
+        singular = angles[:, -1] < 1e-12
+        assert singular.any()
+        collapsed = judge_batch(case, found.W, found.H).outcome == "collapsed"
+        assert (collapsed[singular]).all()
+        assert np.isfinite(found.W).all()
+
+
+class TestGradientDescent:
+    """`s* ≥ 1`, `s_max ≥ 1`; s = 1 is multiplicative update."""
+
+    @settings(max_examples=100)
+    @given(st.integers(0, 2**32), st.sampled_from([0.0, 0.3]))
+    def test_steps_are_at_least_those_of_multiplicative_update(self, seed, zeros):
+        rng = np.random.default_rng(seed)
+        A, W, H = (rng.random((4, 4, 1)) for _ in range(3))
+        for X in (A, W, H):
+            X[rng.random(X.shape) < zeros] = 0
+        G = updated(A, W, H) - H
+        WG = matmul(W, G)
+        gradient = matmul(T(W), matmul(W, H) - A)
+        if (WG**2).sum() > 1e-20:
+            assert -(gradient * G).sum() / (WG**2).sum() >= 1 - 1e-9
+        if (G < 0).any():
+            assert (-H[G < 0] / G[G < 0]).min() >= 1
+        before = np.sum((A - matmul(W, H)) ** 2)
+        by_update = np.sum((A - matmul(W, updated(A, W, H))) ** 2)
+        by_descent = np.sum((A - matmul(W, descended(A, W, H))) ** 2)
+        assert by_descent <= by_update + 1e-14
+        assert by_update <= before + 1e-14
+
+    def test_where_nothing_moves_it_stays(self):
+        case = bidiagonal([1, 1])
+        eye = np.eye(2)
+        found = reference.gradient_descent(case.A, eye, eye, 3)
+        np.testing.assert_array_equal(found.W, eye)
+        np.testing.assert_array_equal(found.H, eye)
+
+
+class TestMultiplicativeUpdate:
+    def test_a_zero_denominator_gives_zero(self):
+        W0, H0 = np.array([[1.0, 0.0], [1.0, 0.0]]), np.ones((2, 2))
+        W, H, _ = reference.multiplicative_update(np.ones((2, 2)), W0, H0, 1)
+        np.testing.assert_array_equal(H[1], [0, 0])
+        np.testing.assert_allclose(W @ H, np.ones((2, 2)))
+
+    def test_zeros_stay_zero(self):
+        A, W0, H0 = problems(4, 4, 3)
+        W0[:, 0, 0] = H0[:, 1, 2] = 0
+        found = reference.multiplicative_update(A, W0, H0, 50)
+        assert (found.W[:, 0, 0] == 0).all()
+        assert (found.H[:, 1, 2] == 0).all()
+
+    def test_off_pattern_entries_decay_like_eps_over_t(self):
+        """Ten times the iterations, a tenth of the form defect."""
+        case = bidiagonal([1, 1, 1], eps=0.1)
+        W0, H0 = starting_point(3, 0)
+        defects = [
+            judge_batch(case, *(X[None] for X in reference.multiplicative_update(
+                case.A, W0, H0, count)[:2])).form_defect[0]
+            for count in (2000, 20000)
+        ]  # fmt: skip
+        assert defects[0] / defects[1] == pytest.approx(10, rel=0.1)
+
+
+class TestLanes:
+    @given(st.integers(1, 70), st.integers(1, 3), st.integers(0, 2**32))
+    def test_total(self, terms, lanes, seed):
+        X = np.random.default_rng(seed).random((terms, 1, lanes))
+        np.testing.assert_allclose(total(X), X.sum(axis=(0, 1)), rtol=1e-14)
+
+    def test_matmul(self):
+        rng = np.random.default_rng(0)
+        X, Y = rng.random((5, 3, 4)), rng.random((5, 4, 2))
+        np.testing.assert_allclose(from_lanes(matmul(to_lanes(X), to_lanes(Y))), X @ Y, rtol=1e-14)
+
+    def test_quotient(self):
+        got = quotient(np.array([1.0, 0.0, 2.0]), np.array([2.0, 0.0, 0.0]))
+        assert got.tolist() == [0.5, 0.0, 0.0]
+
+
+@each_algorithm
+@pytest.mark.parametrize(
+    ("A", "W0", "H0", "iterations", "said"),
+    [
+        (np.ones((2, 2)), np.ones((2, 0)), np.ones((0, 2)), 1, "the rank must be at least 1"),
+        (np.ones((2, 2)), np.ones((3, 2)), np.ones((2, 2)), 1, "do not make a matrix of A's shape"),
+        (np.ones((2, 2)), np.ones((2, 1)), np.ones((2, 2)), 1, "do not make a matrix of A's shape"),
+        (np.ones((0, 2)), np.ones((0, 2)), np.ones((2, 2)), 1, "A has shape"),
+        (np.ones(2), np.ones((2, 2)), np.ones((2, 2)), 1, "A has shape"),
+        (np.full((2, 2), np.nan), np.ones((2, 2)), np.ones((2, 2)), 1, "A must be finite"),
+        (np.ones((2, 2)), np.full((2, 2), np.inf), np.ones((2, 2)), 1, "W0 must be finite"),
+        (-np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)), 1, "A has a negative entry, -1"),
+        (np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)), -1, "at least 0, not -1"),
+        (np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)), 1.5, "whole number"),
+        ([[1, 2], [3]], np.ones((2, 2)), np.ones((2, 2)), 1, "A is ragged"),
+        (np.ones((2, 2)), np.ones((3, 2, 2)), np.ones((4, 2, 2)), 1, "do not fit together"),
+    ],
+)
+def test_bad_input_gets_one_clear_line(name, A, W0, H0, iterations, said):
+    with pytest.raises(InputError, match=said) as caught:
+        ALGORITHMS[name](A, W0, H0, iterations)
+    assert "\n" not in str(caught.value)
+
+
+@each_algorithm
+def test_an_empty_batch(name):
+    found = ALGORITHMS[name](np.ones((2, 2)), np.ones((0, 2, 2)), np.ones((0, 2, 2)), 5)
+    assert found.W.shape == (0, 2, 2)

@@ -1,0 +1,92 @@
+"""Suites: the numbers, and what they promise."""
+
+import pytest
+
+from nmfcheck import InputError, suites
+from nmfcheck.runner import run_suite
+from nmfcheck.subjects import REFERENCES, find
+from nmfcheck.suites import Suite
+from nmfcheck.summary import count
+
+
+@pytest.mark.parametrize(
+    ("suite", "sizes", "trials", "iterations"),
+    [
+        (suites.QUICK, (2, 3, 4, 5), 100, 10**4),
+        (suites.STANDARD, (2, 3, 4, 5, 6, 7, 8), 100, None),
+        (suites.FULL, (2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20), 60, None),
+    ],
+)
+def test_the_numbers(suite, sizes, trials, iterations):
+    assert (suite.sizes, suite.trials, suite.reference_iterations) == (sizes, trials, iterations)
+    assert suite.kinds == ("ones", "loguniform")
+    assert [rung.eps for rung in suite.ladder] == [0.0, 1e-3, 0.25]
+    assert len(list(suite)) == len(sizes) * 2 * trials
+
+
+def test_trial_i_uses_draw_i_and_seed_i():
+    for trial in suites.QUICK.cell(3, "loguniform"):
+        assert trial.entries == f"loguniform#{trial.seed}"
+
+
+def test_smaller_suites_are_prefixes_of_larger_ones():
+    for n, kind in suites.QUICK.cells():
+        assert suites.QUICK.cell(n, kind) == suites.STANDARD.cell(n, kind)
+        assert suites.FULL.cell(n, kind) == suites.STANDARD.cell(n, kind)[:60]
+
+
+def test_ids_are_unique():
+    for suite in suites.SUITES.values():
+        assert len({trial.id for trial in suite}) == len(list(suite))
+
+
+def test_the_quick_suite_limits_every_reference():
+    """To 10⁴ iterations; NeNMF keeps its 10³, each of which has up to 2000 steps inside."""
+    for name, (_, papers, _) in REFERENCES.items():
+        limit = suites.QUICK.reference_iterations
+        assert find(name, limit).iterations == min(papers, 10**4)
+        assert find(name).iterations == papers
+
+
+def test_an_unknown_suite():
+    with pytest.raises(InputError, match="no suite 'fast'; there are quick, standard, full"):
+        suites.find("fast")
+
+
+TINY = Suite("tiny", sizes=(2, 3), trials=6, reference_iterations=200, summary="for tests")
+
+
+@pytest.fixture(scope="module")
+def tiny_results():
+    subjects = [find(name, 200) for name in ("multiplicative-update", "als")]
+    return run_suite(subjects, TINY, jobs=1)
+
+
+def test_results_do_not_depend_on_the_number_of_processes(tiny_results):
+    subjects = [find(name, 200) for name in ("multiplicative-update", "als")]
+    told = []
+    assert run_suite(subjects, TINY, jobs=2, progress=told.append) == tiny_results
+    assert sum(told) == pytest.approx(2 * 4 * 6 * 3)
+
+
+def test_results_come_in_the_suites_order(tiny_results):
+    for results in tiny_results.values():
+        assert [result.trial for result in results] == list(TINY)
+
+
+def test_counts(tiny_results):
+    for results in tiny_results.values():
+        cells = count(results)
+        assert [(cell.n, cell.entries) for cell in cells] == TINY.cells()
+        for cell in cells:
+            members = [r for r in results if (r.trial.n, r.trial.kind) == (cell.n, cell.entries)]
+            assert cell.trials == len(members) == 6
+            assert cell.passed == sum(r.passed for r in members)
+            for stage in cell.stages:
+                run = [s for r in members for s in r.stages if s.rung == stage.rung]
+                assert stage.ran == len(run) == sum(stage.outcomes.values())
+                assert stage.exact == sum(s.outcome == "exact" for s in run)
+                assert stage.first_order >= stage.exact
+                assert stage.passed == sum(s.passed for s in run)
+                for name, number in stage.outcomes.items():
+                    assert number == sum(s.outcome == name for s in run)

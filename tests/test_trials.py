@@ -1,0 +1,247 @@
+"""The paper's protocol, section IV."""
+
+import hashlib
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nmfcheck import InputError, Outcome, Trial, exact_factorization, reference, run_trial
+from nmfcheck.subjects import find
+from nmfcheck.trials import LADDER, Rung, run_trials, starting_point
+
+
+class Recorder:
+    """A subject that answers by a rule, and remembers what it was asked."""
+
+    def __init__(self, trial, answer):
+        self.cases = {trial.case(rung.eps).A.tobytes(): trial.case(rung.eps) for rung in LADDER}
+        self.answer = answer
+        self.asked = []
+
+    def __call__(self, A, rank, *, W0, H0, seed):
+        case = self.cases[A.tobytes()]
+        self.asked.append((case.eps, W0.copy(), H0.copy(), seed))
+        return self.answer(case)
+
+
+def run_with(answer):
+    trial = Trial(3, "ones", 5)
+    subject = Recorder(trial, answer)
+    return run_trial(subject, trial), subject.asked
+
+
+def test_an_exact_subject_climbs_the_whole_ladder():
+    result, asked = run_with(exact_factorization)
+    assert [stage.rung.eps for stage in result.stages] == [0.0, 1e-3, 0.25]
+    assert {stage.outcome for stage in result.stages} == {Outcome.EXACT}
+    assert result.passed
+    assert result.exact
+    assert len(asked) == 3
+
+
+def test_every_stage_starts_from_the_same_point_with_the_same_seed():
+    _, asked = run_with(exact_factorization)
+    W0, H0 = starting_point(3, 5)
+    for _, start_W, start_H, seed in asked:
+        np.testing.assert_array_equal(start_W, W0)
+        np.testing.assert_array_equal(start_H, H0)
+        assert seed == 5
+
+
+def test_a_failure_at_eps_0_spares_1e_3_but_not_exactness():
+    def answer(case):
+        W, H = exact_factorization(case)
+        return (W, 2 * H) if case.eps == 0 else (W, H)
+
+    result, asked = run_with(answer)
+    assert sorted(eps for eps, *_ in asked) == [0.0, 0.25]
+    assert [stage.passed for stage in result.stages] == [False, True]
+    assert not result.passed
+    assert result.exact
+    assert result.stage(1e-3) is None
+
+
+def test_first_order_is_enough_at_1e_3_and_nowhere_else():
+    def answer(case):
+        W, H = exact_factorization(case)
+        return W, H * (1 + 1e-7)
+
+    result, _ = run_with(lambda case: exact_factorization(case) if case.eps == 0 else answer(case))
+    assert result.stage(1e-3).outcome is Outcome.FIRST_ORDER
+    assert result.stage(1e-3).passed
+    assert result.passed
+    assert not result.stage(0.25).passed
+    assert not result.exact
+    result, _ = run_with(answer)
+    assert not result.stage(0.0).passed
+
+
+def test_what_each_rung_needs():
+    assert [rung.needs for rung in LADDER] == ["exact", "first-order", "exact"]
+
+
+def test_the_permutation_is_carried_and_its_change_recorded():
+    def answer(case):
+        order = [0, 1, 2] if case.eps < 0.1 else [2, 0, 1]
+        return exact_factorization(case, permutation=order)
+
+    result, _ = run_with(answer)
+    changed = [stage.permutation_changed for stage in result.stages]
+    assert changed == [None, False, True]  # at ε = 0 there is nothing to compare with
+    assert result.stages[2].passed  # a changed permutation is no failure
+
+
+def test_where_there_is_no_permutation_there_is_no_change():
+    result, _ = run_with(
+        lambda case: (np.zeros((3, 3)), np.zeros((3, 3))) if case.eps else exact_factorization(case)
+    )
+    assert [stage.permutation_changed for stage in result.stages] == [None, None, None]
+
+
+class TestSubjects:
+    trial = Trial(2, "ones", 0)
+
+    @pytest.mark.parametrize(
+        "subject",
+        [
+            lambda A, rank: (A, np.eye(2)),
+            lambda A, rank, seed: (A, np.eye(2)),
+            lambda A, rank, *, H0, W0: (A, np.eye(2)),
+            lambda A, rank, **keywords: (A, np.eye(2) if len(keywords) == 3 else None),
+            lambda A, rank, W0=None, other=3: (A, np.eye(2) if W0 is not None else None),
+        ],
+    )
+    def test_any_of_the_keywords_will_do(self, subject):
+        assert run_trial(subject, self.trial).passed
+
+    def test_an_exception_fails_its_stage(self):
+        def subject(A, rank):
+            raise ZeroDivisionError("no luck\nat all")
+
+        result = run_trial(subject, self.trial)
+        assert not result.passed
+        assert result.stages[0].outcome is Outcome.ERROR
+        assert result.stages[0].message.startswith("raised ZeroDivisionError: no luck")
+        assert result.stages[0].judgement is None
+
+    def test_something_else_than_a_pair_fails_its_stage(self):
+        result = run_trial(lambda A, rank: A[0, 0], self.trial)
+        assert result.stages[0].outcome is Outcome.ERROR
+        assert "not a pair (W, H)" in result.stages[0].message
+
+    def test_a_wrong_shape_is_invalid(self):
+        result = run_trial(lambda A, rank: (A[:1], A), self.trial)
+        assert result.stages[0].outcome is Outcome.INVALID
+
+    def test_a_subject_that_scribbles_on_its_input_harms_nobody(self):
+        def subject(A, rank, W0, H0):
+            answer = A.copy(), np.eye(2)
+            A[:], W0[:], H0[:] = 7, 7, 7
+            return answer
+
+        assert run_trial(subject, self.trial).passed
+        assert run_trial(subject, self.trial).passed
+
+    def test_no_subject(self):
+        with pytest.raises(InputError, match="is no subject"):
+            run_trial("multiplicative-update", self.trial)
+
+    @pytest.mark.parametrize("name", ["als", "multiplicative-update"])
+    def test_references_by_name_are_the_functions(self, name):
+        subject = find(name, at_most=50)
+        function = getattr(reference, name.replace("-", "_"))
+
+        def plain(A, rank, W0, H0):
+            return function(A, W0, H0, 50)[:2]
+
+        for trial in (Trial(3, "ones", 0), Trial(3, "loguniform#4", 4)):
+            one, other = run_trial(subject, trial), run_trial(plain, trial)
+            assert [s.judgement for s in one.stages] == [s.judgement for s in other.stages]
+
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("multiplicative_update", "did you mean 'multiplicative-update'?"),
+            ("xyz", "there are multiplicative-update, als, gradient-descent"),
+        ],
+    )
+    def test_unknown_references_get_a_hint(self, name, said):
+        with pytest.raises(InputError) as caught:
+            find(name)
+        assert said in str(caught.value)
+
+
+def test_a_batch_gives_what_each_trial_gives_alone():
+    subject = find("gradient-descent", at_most=300)
+    trials = [Trial.of_cell(4, kind, i) for kind in ("ones", "loguniform") for i in range(8)]
+    together = run_trials(subject, trials)
+    assert together == [run_trial(subject, trial) for trial in trials]
+    assert [result.trial for result in together] == trials
+
+
+def test_progress_counts_every_stage():
+    told = []
+    trials = [Trial.of_cell(5, "loguniform", i) for i in range(20)]
+    results = run_trials(find("multiplicative-update", at_most=300), trials, told.append)
+    assert sum(told) == pytest.approx(60)
+    assert any(len(result.stages) < 3 for result in results)  # spared stages were counted, too
+
+
+@given(st.integers(1, 20), st.integers(0, 10**6), st.sampled_from(["ones", "loguniform"]))
+def test_ids_round_trip(n, i, kind):
+    trial = Trial.of_cell(n, kind, i)
+    assert Trial.from_id(trial.id) == trial
+
+
+def test_ids_are_stable():
+    assert Trial.of_cell(3, "loguniform", 7).id == "bidiagonal/n=3/loguniform#7/seed=7"
+    assert Trial.of_cell(3, "ones", 7).id == "bidiagonal/n=3/ones/seed=7"
+    assert Trial(3, "loguniform#2", 9).case(1e-3).id == "bidiagonal/n=3/loguniform#2/eps=1e-3"
+
+
+@pytest.mark.parametrize("id", ["", "bidiagonal/n=3/ones", "bidiagonal/n=0/ones/seed=1", "x/y/z"])
+def test_bad_ids_get_one_clear_line(id):
+    with pytest.raises(InputError):
+        Trial.from_id(id)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((0, "ones", 1), "n must be a whole number of at least 1, not 0"),
+        ((3, "ones", -1), "seed must be a whole number of at least 0, not -1"),
+        ((3, "twos", 1), "no entries 'twos'"),
+    ],
+)
+def test_bad_trials_get_one_clear_line(arguments, said):
+    with pytest.raises(InputError, match=said):
+        Trial(*arguments)
+
+
+def test_starting_points_never_change():
+    """The same for every ε, every subject and every machine: their bytes are pinned."""
+    W0, H0 = starting_point(3, 7)
+    rng = np.random.default_rng([3, 7])
+    np.testing.assert_array_equal(W0, rng.uniform(0, 1, (3, 3)))
+    np.testing.assert_array_equal(H0, rng.uniform(0, 1, (3, 3)))
+    everything = b"".join(
+        X.tobytes() for n in (1, 2, 3, 8, 20) for seed in range(20) for X in starting_point(n, seed)
+    )
+    digest = hashlib.sha256(everything).hexdigest()
+    assert digest == "327fc939d9ea9782537a2991e8543ef39e23c831688f1624e88d08077e53c7cd"
+
+
+def test_results_survive_pickling():
+    result = run_trial(find("als", at_most=20), Trial(3, "loguniform#1", 1))
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_a_ladder_of_ones_own():
+    ladder = (Rung(0.0, 1), Rung(1e-2, 1), Rung(1e-3, 1))
+    trial = Trial(2, "ones", 0, ladder)
+    result = run_trial(lambda A, rank: (A, np.eye(2)), trial)
+    assert [stage.rung for stage in result.stages] == list(ladder)
+    assert result.passed
