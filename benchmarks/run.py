@@ -50,6 +50,7 @@ class Timed:
         self.seconds = 0.0
 
     def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
+        """Solve, and remember how long it took."""
         start = time.perf_counter()
         answers = self.inner.solve(problems, progress)
         self.seconds += time.perf_counter() - start
@@ -71,8 +72,8 @@ def import_seconds(module: str) -> float:
 
 
 def main() -> None:
-    print(f"nmfcheck {nmfcheck.__version__}, NumPy {np.__version__}, Python {platform.python_version()}")
-    print(f"{platform.machine()}, {os.cpu_count()} cores\n")
+    print(f"nmfcheck {nmfcheck.__version__}, NumPy {np.__version__}")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n")
     for n, batch, goal in ((3, 200_000, 200_000), (20, 8_000, 20_000)):
         rate = judgements_per_second(n, batch)
         print(f"judge_batch, n = {n:2}: {rate:9,.0f} judgements/s on one core (goal {goal:,})")

@@ -99,7 +99,8 @@ def test_a_share_below_min_of_eps_and_0_01_is_negligible(eps, share, letter):
 
 
 def test_an_entry_that_nothing_explains_has_no_letter():
-    assert judge(bidiagonal([1, 1, 1], eps=0.25), np.eye(3), np.eye(3)).word == "--"
+    judgement = judge(bidiagonal([1, 1, 1], eps=0.25), np.eye(3), np.eye(3))
+    assert (judgement.word, judgement.type) == ("--", None)
 
 
 class TestGrades:

@@ -54,8 +54,9 @@ def _failure(case: Case, W: Array, H: Array, outcome: Outcome, kkt: float) -> st
     """Say what is wrong with a run that reached no grade, and where."""
     with np.errstate(over="ignore", invalid="ignore"):
         unit = case.a0[None].max(axis=1)
-        W, H = balance(np.maximum(W, 0.0)[None], np.maximum(H, 0.0)[None], unit)
-        M = match_rows(W, H, case.a0[None] / unit)
+        W, H = np.maximum(W, 0.0), np.maximum(H, 0.0)
+        balanced = balance(W[None], H[None], unit)
+        M = match_rows(*balanced, case.a0[None] / unit)
         permutation, matched = read_permutation(M)
         if outcome is Outcome.COLLAPSED:
             return (
@@ -67,12 +68,12 @@ def _failure(case: Case, W: Array, H: Array, outcome: Outcome, kkt: float) -> st
                 f"{_mismatch(M[0])}, and no stationary point is there "
                 f"(KKT residual {kkt:.2g}, above {TOLERANCE.stationary:g})"
             )
-        product_miss = _product_miss(case.A / unit[0] - W[0] @ H[0])
-        aligned_W, aligned_H = align(W, H, permutation)
-        form_miss = _form_miss(case, aligned_W[0], aligned_H[0], permutation[0])
+        off = ~pattern(case.n, case.eps)
+        off_W, off_H = (X[0] * off for X in align(*balanced, permutation))
         return (
-            f"each row is explained by a component of its own, but {product_miss} and {form_miss} "
-            f"(KKT residual {kkt:.2g})"
+            "each row is explained by a component of its own, but "
+            f"{_product_miss(case.A - W @ H)} and "
+            f"{_form_miss(W, H, off_W, off_H, permutation[0])} (KKT residual {kkt:.2g})"
         )
 
 
@@ -82,18 +83,17 @@ def _product_miss(R: Array) -> str:
     return f"WH misses A by {miss[i, j]:.2g} at row {i + 1}, column {j + 1}"
 
 
-def _form_miss(case: Case, W: Array, H: Array, permutation: Ints) -> str:
-    off = ~pattern(case.n, case.eps)
-    off_W, off_H = W * off, H * off
+def _form_miss(W: Array, H: Array, off_W: Array, off_H: Array, permutation: Ints) -> str:
+    """Name the largest balanced entry off the pattern, with its value as it was returned."""
     if max(off_W.max(), off_H.max()) == 0:
         return "nothing is off the pattern"
     if off_W.max() >= off_H.max():
         i, k = np.unravel_index(np.argmax(off_W), off_W.shape)
-        return (
-            f"W has {off_W[i, k]:.2g} off the pattern at row {i + 1}, column {permutation[k] + 1}"
-        )
-    k, j = np.unravel_index(np.argmax(off_H), off_H.shape)
-    return f"H has {off_H[k, j]:.2g} off the pattern at row {permutation[k] + 1}, column {j + 1}"
+        name, value, row, column = "W", W[i, permutation[k]], i, permutation[k]
+    else:
+        k, j = np.unravel_index(np.argmax(off_H), off_H.shape)
+        name, value, row, column = "H", H[permutation[k], j], permutation[k], j
+    return f"{name} has {value:.2g} off the pattern at row {row + 1}, column {column + 1}"
 
 
 def _mismatch(M: Array) -> str:

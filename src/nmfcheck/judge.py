@@ -58,7 +58,8 @@ class Judgement:
         no permutation. `W[:, permutation]` and `H[permutation]` are upper bidiagonal on success.
     word : for ε > 0, a letter for each superdiagonal entry: h or w if it comes from H or W alone,
         b from both, - from neither.
-    type : for n = 3, the paper's Type "I".."IV", by the larger share where the word has a b.
+    type : for n = 3, the paper's Type "I".."IV", by the larger share where the word has a b; None
+        where it has a -.
     clipped : whether negative entries of rounding size were set to 0 before judging.
     """
 
@@ -298,8 +299,9 @@ def _words(share_w: Array, share_h: Array, eps: Array, matched: Bools) -> tuple[
     word = np.where(named, np.ascontiguousarray(letters).view(f"<U{length}")[:, 0], "")
     if length == 2:
         larger = np.where(share_w > share_h, "w", "h").view("<U2")[:, 0]
+        sorted_ = named & (by_w | by_h).all(axis=1)
         for pair, name in TYPES.items():
-            type_[named & (larger == pair)] = name
+            type_[sorted_ & (larger == pair)] = name
     return word, type_
 
 

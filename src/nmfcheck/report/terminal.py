@@ -128,7 +128,7 @@ def show_judgement(
     rows: list[tuple[str, str]] = [
         ("case", case.id),
         ("outcome", f"{judgement.outcome}: {judgement.outcome.explanation}"),
-        ("here", judgement.explanation),
+        ("why", judgement.explanation),
         ("grade", judgement.grade or "none"),
         *_measured(case, judgement),
     ]
