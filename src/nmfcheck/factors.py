@@ -31,7 +31,8 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
         raise UnusableError(f"{name} holds {_kind(array)}, not numbers")
     if array.shape != shape:
         raise UnusableError(f"{name} has shape {array.shape}; expected {shape}")
-    return np.array(array, dtype=np.float64)
+    with np.errstate(over="ignore"):  # beyond double precision is infinite, and judged as such
+        return np.array(array, dtype=np.float64)
 
 
 def _kind(array: np.ndarray[Any, Any]) -> str:

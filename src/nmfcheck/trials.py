@@ -201,8 +201,7 @@ class _Climb:
 
     def due(self) -> list[Rung]:
         """Return the rungs that can be asked now, all at once."""
-        due, self.rest = self.test[:1] + self.rest, []
-        self.test = self.test[1:]
+        due, self.test, self.rest = self.test[:1] + self.rest, self.test[1:], []
         return due
 
     def case(self, rung: Rung) -> Case:

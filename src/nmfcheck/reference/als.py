@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..arrays import Array, Bools
 from .factorization import Factorization, alternate, factorize
-from .lanes import T, from_lanes, keep, matmul, to_lanes
+from .lanes import T, from_lanes, keep, matmul, quotient, to_lanes
 from .orbits import Progress
 
 SAFE_ANGLE = 1e-8
@@ -37,33 +37,36 @@ def least_squares(W: Array, A: Array) -> Array:
     Wt = T(W)
     H, doubtful = _eliminate(matmul(Wt, W), matmul(Wt, A))
     if doubtful.any():
-        m, k, _ = W.shape
-        cutoff = max(m, k) * np.finfo(np.float64).eps
-        inverse = np.linalg.pinv(from_lanes(keep(W, doubtful)), rcond=cutoff)
-        H[..., doubtful] = matmul(to_lanes(np.asarray(inverse)), keep(A, doubtful))
+        H[..., doubtful] = matmul(_pseudo_inverse(keep(W, doubtful)), keep(A, doubtful))
     return H
 
 
 def _eliminate(G: Array, B: Array) -> tuple[Array, Bools]:
     """Solve `GX = B` for symmetric positive definite G, and say which lanes not to trust.
 
-    Gaussian elimination in place, without pivoting. `G = WᵀW` has the squares of the lengths of W's
+    Gauss and Jordan's elimination without pivoting. `G = WᵀW` has the squares of the lengths of W's
     columns on its diagonal, and a pivot is that times sin² of an angle (`SAFE_ANGLE`).
     """
     k = len(G)
     squares = np.array([G[j, j] for j in range(k)])
-    doubtful = ((squares > 0) & (squares <= SAFE_LENGTH * squares.max(axis=0))).any(axis=0)
+    pivots = np.empty_like(squares)
+    both = np.concatenate([G, B], axis=1)
     for j in range(k):
-        unsafe = G[j, j] <= SAFE_ANGLE * squares[j]
-        doubtful |= unsafe & (squares[j] > 0)
-        G[j, j][unsafe] = 1.0
-        factors = G[j + 1 :, j] / G[j, j]
-        G[j + 1 :, j + 1 :] -= factors[:, None] * G[j, j + 1 :]
-        B[j + 1 :] -= factors[:, None] * B[j]
-    for j in reversed(range(k)):
-        B[j] /= G[j, j]
-        B[:j] -= G[:j, j, None] * B[j]
-    return B, doubtful
+        pivots[j] = both[j, j]
+        both[j] = quotient(both[j], pivots[j])  # a dead component: zeros throughout
+        factors = both[:, j].copy()
+        factors[j] = 0.0
+        both -= factors[:, None] * both[j]
+    unsafe = (pivots <= SAFE_ANGLE * squares) | (squares <= SAFE_LENGTH * squares.max(axis=0))
+    doubtful: Bools = (unsafe & (squares > 0)).any(axis=0)
+    return both[:, k:], doubtful
+
+
+def _pseudo_inverse(W: Array) -> Array:
+    U, sigma, Vt = np.linalg.svd(from_lanes(W), full_matrices=False)
+    cutoff = max(W.shape[:2]) * np.finfo(np.float64).eps * sigma[:, :1]
+    inverse = np.where(sigma > cutoff, 1 / np.where(sigma > cutoff, sigma, 1.0), 0.0)
+    return matmul(to_lanes(Vt.swapaxes(1, 2) * inverse[:, None, :]), to_lanes(U.swapaxes(1, 2)))
 
 
 def als(

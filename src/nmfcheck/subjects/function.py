@@ -34,7 +34,8 @@ class FunctionSubject:
         try:
             returned = self.function(problem.A, problem.rank, **keywords)
         except Exception as error:  # whatever a subject raises is its answer
-            return Answer(error=f"raised {type(error).__name__}: {error}")
+            told = " ".join(str(error).split())  # one line
+            return Answer(error=f"raised {type(error).__name__}: {told}")
         try:
             W, H = returned
         except (TypeError, ValueError):
