@@ -1,5 +1,6 @@
 """The command line, as a user meets it."""
 
+import contextlib
 import json
 import os
 import signal
@@ -239,7 +240,9 @@ def test_the_version_names_the_engine():
     assert command("--version").stdout.startswith("nmfcheck 0.1.0, engine: NumPy")
 
 
-def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind():
+@pytest.fixture
+def long_run():
+    """Start a run that takes long, in a process group of its own, and let it get under way."""
     process = subprocess.Popen(
         [sys.executable, "-m", "nmfcheck", "run", "als", "gradient-descent", "--suite", "full"],
         stdout=subprocess.PIPE,
@@ -248,6 +251,20 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind():
         start_new_session=True,
     )
     time.sleep(3)
+    yield process
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def test_a_run_that_is_killed_leaves_nothing_behind(long_run):
+    os.kill(long_run.pid, signal.SIGKILL)
+    long_run.communicate(timeout=20)
+    assert_gone(long_run.pid)
+
+
+def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind(long_run):
+    process = long_run
     asked = time.monotonic()
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=20)

@@ -95,12 +95,16 @@ def _start_worker(reports: Any) -> None:
 
 
 def _work(subject: Subject, trials: Sequence[Trial]) -> list[TrialResult]:
+    """Run a batch in a worker; one whose parent has died has nobody to work for, and ends."""
+    parent = os.getppid()
     pending, last = 0.0, time.monotonic()
 
     def report(done: float) -> None:
         nonlocal pending, last
         pending += done
         if (now := time.monotonic()) - last >= REPORT_EVERY:
+            if os.getppid() != parent:
+                os._exit(1)
             _reports.put(pending)
             pending, last = 0.0, now
 
