@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ class TestJudge:
         assert "Type III" in out
 
     def test_spaces_blank_lines_and_byte_order_marks(self, nmfcheck, folder):
-        (folder / "W.csv").write_text("\ufeff1, 0 ,0\n\n0,1,0\n0,0,1\n", encoding="utf-8")
+        (folder / "W.csv").write_text("\ufeff# W\n1, 0 ,0\n\n0,1,0\n0,0,1\n", encoding="utf-8")
         (folder / "H.csv").write_text("1,0,0\n0,1,0\n0,0,1\n\n", encoding="utf-8")
         code, *_ = nmfcheck("judge", "--a0", "1,1,1", "W.csv", "H.csv")
         assert code == 0
@@ -127,6 +128,8 @@ BAD = {
     "a0 of NaN": (("judge", "--a0", "nan,1,1", "W.csv", "H.csv"), "a0 must be finite"),
     "a1 too long": (("judge", "--a0", "1,1", "--a1", "1,1", "W.csv", "H.csv"), "a1 has 2 entries"),
     "a negative eps": (("judge", "--a0", "1,1,1", "--eps", "-1", "W.csv", "H.csv"), "eps is -1"),
+    "eps in words": (("judge", "--a0", "1", "--eps", "x", "W.csv", "H.csv"), "expected a number"),
+    "an empty eps": (("judge", "--a0", "1", "--eps", "", "W.csv", "H.csv"), "expected one number"),
     "two epsilons": (("judge", "--a0", "1,1", "--eps", "1,2", "W.csv", "H.csv"), "one number"),
     "no a0": (("judge", "W.csv", "H.csv"), "say which matrix was factorized"),
     "both": (("judge", "--a0", "1", "--case", "x", "W.csv", "H.csv"), "--case says it all"),
@@ -136,18 +139,18 @@ BAD = {
     "a missing file": (("judge", *PAPER, "no.csv", "H.csv"), "no.csv cannot be read: No such file"),
     "a folder": (("judge", *PAPER, "folder.csv", "H.csv"), "folder.csv cannot be read: Is a dir"),
     "a ragged file": (("judge", *PAPER, "ragged.csv", "H.csv"), "ragged: line 2 has 2 numbers"),
-    "words in a file": (("judge", *PAPER, "words.csv", "H.csv"), "words.csv, line 1: 'a' is not"),
+    "words in a file": (("judge", *PAPER, "words.csv", "H.csv"), "line 1: 'a' is not a number; expected"),
     "an empty file": (("judge", *PAPER, "empty.csv", "H.csv"), "empty.csv is empty"),
-    "a broken .npy": (("judge", *PAPER, "broken.npy", "H.csv"), "broken.npy is no .npy matrix"),
-    "a pickle": (("judge", *PAPER, "pickled.npy", "H.csv"), "pickled.npy is no .npy matrix"),
+    "a broken .npy": (("judge", *PAPER, "broken.npy", "H.csv"), "is no .npy matrix of numbers"),
+    "a pickle": (("judge", *PAPER, "pickled.npy", "H.csv"), "is no .npy matrix of numbers"),
     "a cube": (("judge", *PAPER, "cube.npy", "H.csv"), "holds an array of shape (2, 2, 2)"),
     "a broken .mtx": (("judge", *PAPER, "broken.mtx", "H.csv"), "broken.mtx is no .mtx matrix"),
     "another format": (("judge", *PAPER, "W.txt", "H.csv"), "expected .csv, .npy or .mtx"),
     "an unknown suite": (("run", "als", "--suite", "fast"), "no suite 'fast'; there are quick"),
     "an unknown algorithm": (("run", "asl"), "no subject 'asl'; did you mean 'als'?"),
-    "no algorithm": (("run",), "Missing argument 'SUBJECT...'"),
+    "no algorithm": (("run",), "Missing argument 'SUBJECT...'; see 'nmfcheck run --help'"),
     "no jobs": (("run", "als", "--jobs", "0"), "Invalid value for '--jobs': 0"),
-    "an unknown command": (("walk",), "No such command 'walk'"),
+    "an unknown command": (("walk",), "No such command 'walk'; see 'nmfcheck --help'"),
     "an unknown option": (("run", "als", "--fast"), "No such option"),
     "an unknown list": (("list", "everything"), "'everything' is not one of"),
 }  # fmt: skip
@@ -229,7 +232,7 @@ def command(*arguments, **options):
 
 
 def test_help_helps():
-    for arguments in (("--help",), ("run", "-h"), ("list", "-h"), ("judge", "-h")):
+    for arguments in ((), ("--help",), ("run", "-h"), ("list", "-h"), ("judge", "-h")):
         result = command(*arguments)
         assert result.returncode == 0
         assert "Usage: nmfcheck" in result.stdout
@@ -285,6 +288,19 @@ def assert_gone(group, seconds=10):
             return
         time.sleep(0.05)
     pytest.fail(f"process group {group} is still there after {seconds} s")
+
+
+def test_a_full_disk_and_a_terminal_without_epsilon():
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "nmfcheck", "list"],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert result.returncode == 2
+    assert result.stderr == "nmfcheck: cannot write: No space left on device\n"
+    result = command("run", "--help", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    assert result.returncode == 0
+    assert "? = 0" in result.stdout
 
 
 def test_a_reader_that_has_seen_enough(tmp_path):

@@ -15,6 +15,7 @@ from nmfcheck import (
     exact_factorization,
     judge,
     judge_batch,
+    nearest_exact,
     reference,
 )
 from nmfcheck.trials import starting_point
@@ -297,8 +298,9 @@ class TestOutcomesOfRealRuns:
         judgement = judge(bidiagonal([1, 1]), np.zeros((2, 2)), np.zeros((2, 2)))
         assert judgement.outcome is Outcome.COLLAPSED  # zero is a stationary point, too
         assert judgement.explanation.startswith(
-            "components 1 and 2 explain nothing; nothing explains rows 1 and 2:"
+            "components 1 and 2 explain next to nothing; nothing explains rows 1 and 2: a"
         )
+        assert "accepted algorithms" not in judgement.explanation
 
     def test_wrong_by_a_factor(self):
         case = bidiagonal([1, 1], eps=1e-3)
@@ -309,6 +311,11 @@ class TestOutcomesOfRealRuns:
         judgement = judge(bidiagonal([1, 1]), np.full((2, 2), 1e200), np.full((2, 2), 1e200))
         assert judgement.outcome is Outcome.UNCONVERGED
         assert judgement.product_defect == np.inf
+
+
+class Grumpy:
+    def __array__(self, dtype=None, copy=None):
+        raise RuntimeError("not today")
 
 
 class TestInvalid:
@@ -379,7 +386,8 @@ class TestInvalid:
             (lambda W: W.astype(object), "W holds Python objects, not numbers"),
             (lambda W: W.astype(str), "W holds values of type <U32, not numbers"),
             (lambda _: None, "W holds a single NoneType, not numbers"),
-            (lambda _: [[1, 2], [3]], "W is no matrix"),
+            (lambda _: [[1, 2], [3]], "W is ragged: its rows have different lengths"),
+            (lambda _: Grumpy(), r"W is no matrix \(RuntimeError: not today\)"),
         ],
     )
     def test_no_matrix_of_numbers(self, change, said):
@@ -441,10 +449,15 @@ class TestSentences:
             [[0.5, 0, 0], [0.5, 0, 0], [0, 0.5, 0.5]]
         )
 
-    def test_a_component_that_hardly_takes_part(self):
-        """However little it explains, its main row is known, and so is the one it leaves."""
-        assert self.said([[0.97, 0.001, 0], [0, 0, 0.99], [0, 0, 0]]).startswith(
+    def test_a_component_with_a_small_part(self):
+        assert self.said([[0.97, 0.002, 0], [0, 0, 0.99], [0, 0, 0]]).startswith(
             "components 1 and 2 both explain row 1; nothing explains row 3"
+        )
+
+    def test_a_component_that_takes_no_part(self):
+        """Which is nothing that accepted algorithms are known for."""
+        assert self.said([[0.999, 0.0001, 0], [0, 0, 1], [0, 0, 0]]).startswith(
+            "component 2 explains next to nothing; nothing explains row 3"
         )
 
     def test_a_row_that_is_explained_in_part(self):
@@ -498,3 +511,18 @@ class TestSentences:
 def test_bad_batches_get_one_clear_line(cases_, W, H, said):
     with pytest.raises(InputError, match=said):
         judge_batch(cases_, W, H)
+
+
+@pytest.mark.parametrize("wrong", [np.eye(2), "bidiagonal/n=2/ones/eps=0", None])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda case: judge(case, np.eye(2), np.eye(2)),
+        lambda case: judge_batch(case, np.ones((2, 2, 2)), np.ones((2, 2, 2))),
+        lambda case: nearest_exact(case, np.eye(2), np.eye(2)),
+        exact_factorization,
+    ],
+)
+def test_a_matrix_is_no_case(call, wrong):
+    with pytest.raises(InputError, match="expected a Case"):
+        call(wrong)

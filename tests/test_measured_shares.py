@@ -17,8 +17,8 @@ def share_exact(algorithm, n, iterations, first_seed=0):
     return int(np.sum(judge_batch(case, found.W, found.H).outcome == "exact"))
 
 
-# docs/theory.md, 6: measured before, on about 100 runs each, by other code and from other starts.
-EARLIER = {
+# Independent measurements: about 100 runs each, by other code and from other starts.
+INDEPENDENT = {
     (3, "multiplicative_update"): 1.00,
     (3, "als"): 0.94,
     (3, "gradient_descent"): 0.98,
@@ -29,12 +29,12 @@ EARLIER = {
 ITERATIONS = {"multiplicative_update": 10**6, "als": 10**5, "gradient_descent": 10**4}
 
 
-@pytest.mark.parametrize(("n", "name"), EARLIER)
+@pytest.mark.parametrize(("n", "name"), INDEPENDENT)
 def test_measured_shares(n, name):
-    """As many as measured before, within binomial error (Fisher's exact test, 0.1 %)."""
+    """As many as in the independent measurement, within binomial error (Fisher's test, 0.1 %)."""
     # Open orbits of collapsed ALS runs go on for all 10⁵ iterations; 10⁴ of them decide.
     iterations = min(ITERATIONS[name], 10**4) if name == "als" else ITERATIONS[name]
     now = share_exact(getattr(reference, name), n, iterations)
-    before = round(100 * EARLIER[n, name])
+    before = round(100 * INDEPENDENT[n, name])
     table = [[now, TRIALS - now], [before, 100 - before]]
     assert fisher_exact(table).pvalue > 0.001, f"{now} of {TRIALS} now, {before} of 100 before"

@@ -87,7 +87,8 @@ def test_a_collapsed_run_has_a_nearest_one_too():
 @pytest.mark.parametrize(
     ("W", "said"),
     [
-        (np.full((2, 2), np.nan), "W and H must be finite"),
+        (np.full((2, 2), np.nan), "W is nan at row 1, column 1; expected finite numbers"),
+        (-np.eye(2), "W is -1 at row 1, column 1; expected nonnegative numbers"),
         (np.ones((3, 2)), r"W has shape \(3, 2\); expected \(2, 2\)"),
         (np.ones((2, 2)) * 1j, "W is complex"),
     ],

@@ -1,5 +1,6 @@
 """Suites: the numbers, and what they promise."""
 
+import numpy as np
 import pytest
 
 from nmfcheck import InputError, suites
@@ -29,7 +30,7 @@ def test_trial_i_uses_draw_i_and_seed_i():
         assert trial.entries == f"loguniform#{trial.seed}"
 
 
-def test_smaller_suites_are_prefixes_of_larger_ones():
+def test_trial_i_of_a_cell_is_the_same_in_every_suite():
     for n, kind in suites.QUICK.cells():
         assert suites.QUICK.cell(n, kind) == suites.STANDARD.cell(n, kind)
         assert suites.FULL.cell(n, kind) == suites.STANDARD.cell(n, kind)[:60]
@@ -88,5 +89,7 @@ def test_counts(tiny_results):
                 assert stage.exact == sum(s.outcome == "exact" for s in run)
                 assert stage.first_order >= stage.exact
                 assert stage.passed == sum(s.passed for s in run)
+                defects = [s.judgement.product_defect for s in run]
+                assert stage.median_defect == np.median(defects)
                 for name, number in stage.outcomes.items():
                     assert number == sum(s.outcome == name for s in run)

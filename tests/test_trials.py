@@ -111,6 +111,7 @@ class TestSubjects:
             lambda A, rank, seed: (A, np.eye(2)),
             lambda A, rank, *, H0, W0: (A, np.eye(2)),
             lambda A, rank, **keywords: (A, np.eye(2) if len(keywords) == 3 else None),
+            lambda A, *, rank, seed: (A, np.eye(rank)),
             lambda A, rank, W0=None, other=3: (A, np.eye(2) if W0 is not None else None),
         ],
     )
@@ -128,9 +129,14 @@ class TestSubjects:
         assert result.stages[0].judgement is None
 
     def test_something_else_than_a_pair_fails_its_stage(self):
-        result = run_trial(lambda A, rank: A[0, 0], self.trial)
-        assert result.stages[0].outcome is Outcome.ERROR
-        assert "not a pair (W, H)" in result.stages[0].message
+        for returned, said in (
+            (1.5, "a float"),
+            ({"W": 1, "H": 2}, "a dict"),
+            ((1, 2, 3), "a tuple of 3"),
+        ):
+            result = run_trial(lambda A, rank, it=returned: it, self.trial)
+            assert result.stages[0].outcome is Outcome.ERROR
+            assert result.stages[0].message == f"returned {said}, not a pair (W, H)"
 
     def test_a_wrong_shape_is_invalid(self):
         result = run_trial(lambda A, rank: (A[:1], A), self.trial)
@@ -144,6 +150,10 @@ class TestSubjects:
 
         assert run_trial(subject, self.trial).passed
         assert run_trial(subject, self.trial).passed
+
+    def test_no_trial(self):
+        with pytest.raises(InputError, match="expected a Trial"):
+            run_trial(lambda A, rank: (A, A), "bidiagonal/n=3/ones/seed=0")
 
     def test_no_subject(self):
         with pytest.raises(InputError, match="is no subject"):
@@ -202,7 +212,9 @@ def test_ids_are_stable():
     assert Trial(3, "loguniform#2", 9).case(1e-3).id == "bidiagonal/n=3/loguniform#2/eps=1e-3"
 
 
-@pytest.mark.parametrize("id", ["", "bidiagonal/n=3/ones", "bidiagonal/n=0/ones/seed=1", "x/y/z"])
+@pytest.mark.parametrize(
+    "id", ["", 5, "bidiagonal/n=3/ones", "bidiagonal/n=0/ones/seed=1", "x/y/z"]
+)
 def test_bad_ids_get_one_clear_line(id):
     with pytest.raises(InputError):
         Trial.from_id(id)
@@ -214,6 +226,9 @@ def test_bad_ids_get_one_clear_line(id):
         ((0, "ones", 1), "n must be a whole number of at least 1, not 0"),
         ((3, "ones", -1), "seed must be a whole number of at least 0, not -1"),
         ((3, "twos", 1), "no entries 'twos'"),
+        ((3, 5, 1), "no entries 5"),
+        ((3, "ones", 1, ()), "a ladder is one Rung or more"),
+        ((3, "ones", 1, (0.0, 1e-3)), "a ladder is one Rung or more"),
     ],
 )
 def test_bad_trials_get_one_clear_line(arguments, said):

@@ -29,6 +29,14 @@ def real_array(name: str, values: Any) -> Array:
     return array
 
 
+def real_number(name: str, value: Any) -> float:
+    """Return `value` as a finite float, or say what was expected."""
+    array = real_array(name, value)
+    if array.ndim:
+        raise InputError(f"{name} must be one number, not an array of shape {array.shape}")
+    return float(array)
+
+
 def frozen(array: Array) -> Array:
     """Return a read-only copy."""
     copy = np.array(array, dtype=np.float64, order="C")

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, frozen, real_array, whole_number
+from .arrays import Array, frozen, real_array, real_number, whole_number
 from .errors import InputError
 
 FAMILY = "bidiagonal"
@@ -63,12 +63,12 @@ class Case:
         array([[1.  , 0.25],
                [0.  , 1.  ]])
         """
-        match = _ID.fullmatch(id)
+        match = _ID.fullmatch(id) if isinstance(id, str) else None
         if match is None:
             raise InputError(
                 f"no case {id!r}; expected an id such as 'bidiagonal/n=3/ones/eps=1e-3', "
                 "'bidiagonal/n=3/loguniform#7/eps=0.25' or "
-                "'bidiagonal/n=2/a0=1,2/a1=0.5/eps=0'"
+                "'bidiagonal/n=2/a0=1,2/a1=0.5/eps=0', with n below 10000"
             )
         n = whole_number("n", int(match["n"]), 1)
         eps = _number(match["eps"], id)
@@ -111,6 +111,14 @@ def bidiagonal(a0: npt.ArrayLike, a1: npt.ArrayLike | None = None, eps: float = 
     is_ones = bool((d0 == 1).all() and (d1 == 1).all())
     entries = ONES if is_ones else f"a0={_joined(d0)}/a1={_joined(d1)}"
     return _build(d0, d1, eps, entries)
+
+
+def checked_case(case: object) -> Case:
+    """Return a case as it is, or say what was expected."""
+    if not isinstance(case, Case):
+        kind = type(case).__name__
+        raise InputError(f"expected a Case, such as bidiagonal([1, 1]), not {kind} ({case!r:.60})")
+    return case
 
 
 @lru_cache(maxsize=4096)
@@ -179,7 +187,7 @@ def _positive_vector(name: str, values: npt.ArrayLike) -> Array:
 
 
 def _build(a0: Array, a1: Array, eps: float, entries: str) -> Case:
-    eps = float(real_array("eps", eps))
+    eps = real_number("eps", eps)
     if eps < 0:
         raise InputError(f"eps is {decimal(eps)}; it must be at least 0")
     with np.errstate(over="ignore", under="ignore"):

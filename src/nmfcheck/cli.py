@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from pathlib import Path
@@ -27,19 +28,31 @@ COMPLETED, NO_GRADE, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 def main() -> None:
     """Run the command line: errors are one line, and bad input exits with 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # "?" for an ε that the terminal cannot show
     try:
         code = cli.main(prog_name="nmfcheck", standalone_mode=False)
     except InputError as error:
         _fail(str(error))
-    except click.ClickException as error:
-        _fail(error.format_message())
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "nmfcheck"
+        _fail(f"{error.format_message().rstrip('.')}; see '{command} --help'")
     except (click.Abort, KeyboardInterrupt):
         print("nmfcheck: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         sys.exit(COMPLETED)
+    except OSError as error:  # a full disk, for example
+        _give_up_output()
+        _fail(f"cannot write: {error.strerror or error}")
     sys.exit(code if isinstance(code, int) else COMPLETED)
+
+
+def _give_up_output() -> None:
+    """Let what is still to be written to standard output go nowhere, without complaint."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> None:
@@ -47,14 +60,20 @@ def _fail(message: str) -> None:
     sys.exit(USAGE)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+)
 @click.version_option(__version__, message="nmfcheck %(version)s, engine: NumPy")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Tell whether an NMF implementation really solves NMF.
 
     It is given matrices whose exact nonnegative factorizations are all known, and judged by what
     it returns.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 suite_option = click.option(
@@ -83,8 +102,11 @@ def run(subjects: tuple[str, ...], suite_name: str, jobs: int | None, in_json: b
 
     A trial is one draw of entries and one seed. It is run at ε = 0, where W and H must be
     monomial, then at ε = 1e-3 from the same start, where they must have the two-diagonal form; and
-    at ε = 0.25, where an algorithm that converges is exact. `nmfcheck list` names the subjects and
-    suites. The exit code is 0 whenever the run completes.
+    at ε = 0.25, where a stationary point of that form is exact. `nmfcheck list` names the subjects
+    and suites. The exit code is 0 whenever the run completes.
+
+    The table shows, of all trials, how many were exact, how many first-order or better, how often
+    each other outcome occurred, and the median of max|A − WH| / max(a0).
 
     Example: nmfcheck run multiplicative-update als --suite quick
     """
@@ -193,7 +215,7 @@ def _case(a0: str | None, a1: str | None, eps: str | None, case_id: str | None) 
         return Case.from_id(case_id)
     if a0 is None:
         raise InputError("say which matrix was factorized: --a0 (with --a1 and --eps) or --case")
-    size = _numbers("--eps", eps or "0")
+    size = [0.0] if eps is None else _numbers("--eps", eps)
     if len(size) != 1:
         raise InputError(f"--eps is {eps!r}; expected one number")
     return bidiagonal(_numbers("--a0", a0), None if a1 is None else _numbers("--a1", a1), size[0])
@@ -203,4 +225,5 @@ def _numbers(option: str, text: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")] if text.strip() else []
     except ValueError:
-        raise InputError(f"{option} is {text!r}; expected numbers between commas") from None
+        expected = "a number" if option == "--eps" else "numbers between commas"
+        raise InputError(f"{option} is {text!r}; expected {expected}") from None

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .arrays import Array, Ints, real_array, whole_number
-from .cases import Case, decimal
+from .arrays import Array, Ints, real_array, real_number, whole_number
+from .cases import Case, checked_case, decimal
 from .errors import InputError
 
 TYPES = {"hh": "I", "ww": "II", "hw": "III", "wh": "IV"}
@@ -51,11 +51,11 @@ def exact_factorization(
     permutation : `permutation[i]` is the component (from 0) that explains row i; the identity if
         not given. It is what `Judgement.permutation` then says.
     """
-    n = case.n
+    n = checked_case(case).n
     switch = whole_number("switch", switch, 1)
     if switch > max(n - 1, 1):
         raise InputError(f"switch is {switch}; for n = {n} it must be at most {max(n - 1, 1)}")
-    share = float(real_array("share", share))
+    share = real_number("share", share)
     if not 0 <= share <= 1:
         raise InputError(f"share is {decimal(share)}; it must be between 0 and 1")
     scaling = np.sqrt(case.a0) if w0 is None else real_array("w0", w0)

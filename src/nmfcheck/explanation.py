@@ -34,7 +34,7 @@ def explain(
     defects : form and product defect.
     """
     if outcome is Outcome.INVALID:
-        return _invalid_entry(W, H)
+        return invalid_entry(W, H)
     solution = f"the word {word}" if word else "monomial W and H"
     inexact = bool(word) and not is_exact_word(word or "")
     if outcome is Outcome.EXACT:
@@ -58,21 +58,18 @@ def _failure(case: Case, W: Array, H: Array, outcome: Outcome, kkt: float) -> st
         balanced = balance(W[None], H[None], unit)
         M = match_rows(*balanced, case.a0[None] / unit)
         permutation, matched = read_permutation(M)
-        if outcome is Outcome.COLLAPSED:
-            return (
-                f"{_mismatch(M[0])}: a stationary point that accepted algorithms also reach "
-                "in some runs"
-            )
         if not matched[0]:
-            return (
-                f"{_mismatch(M[0])}, and no stationary point is there "
-                f"(KKT residual {kkt:.2g}, above {TOLERANCE.stationary:g})"
-            )
+            mismatch, idle = _mismatch(M[0])
+            if outcome is not Outcome.COLLAPSED:
+                bound = f"KKT residual {kkt:.2g}, above {TOLERANCE.stationary:g}"
+                return f"{mismatch}, and no stationary point is there ({bound})"
+            known = "" if idle else " that accepted algorithms also reach in some runs"
+            return f"{mismatch}: a stationary point{known}"
         off = ~pattern(case.n, case.eps)
         off_W, off_H = (X[0] * off for X in align(*balanced, permutation))
         return (
             "each row is explained by a component of its own, but "
-            f"{_product_miss(case.A - W @ H)} and "
+            f"{_product_miss(case.A - W @ H)}"
             f"{_form_miss(W, H, off_W, off_H, permutation[0])} (KKT residual {kkt:.2g})"
         )
 
@@ -86,31 +83,35 @@ def _product_miss(R: Array) -> str:
 def _form_miss(W: Array, H: Array, off_W: Array, off_H: Array, permutation: Ints) -> str:
     """Name the largest balanced entry off the pattern, with its value as it was returned."""
     if max(off_W.max(), off_H.max()) == 0:
-        return "nothing is off the pattern"
+        return ""
     if off_W.max() >= off_H.max():
         i, k = np.unravel_index(np.argmax(off_W), off_W.shape)
         name, value, row, column = "W", W[i, permutation[k]], i, permutation[k]
     else:
         k, j = np.unravel_index(np.argmax(off_H), off_H.shape)
         name, value, row, column = "H", H[permutation[k], j], permutation[k], j
-    return f"{name} has {value:.2g} off the pattern at row {row + 1}, column {column + 1}"
+    return f" and {name} has {value:.2g} off the pattern at row {row + 1}, column {column + 1}"
 
 
-def _mismatch(M: Array) -> str:
-    """Say how M fails to be a permutation: which component explains which row, mainly."""
+def _mismatch(M: Array) -> tuple[str, bool]:
+    """Say how M fails to be a permutation: which component explains which row, mainly.
+
+    Also say whether there are components that take no part.
+    """
     n = len(M)
     by_row: dict[int, list[int]] = {i: [] for i in range(n)}
     idle: list[int] = []
     for k in range(n):
         main = int(np.argmax(M[:, k]))
-        (by_row[main] if M[main, k] > TOLERANCE.exact else idle).append(k)
+        (by_row[main] if M[main, k] > TOLERANCE.idle else idle).append(k)
     parts = []
     for i, components in by_row.items():
         if len(components) > 1:
             together = "both" if len(components) == 2 else "all"
             parts.append(f"components {_listed(components)} {together} explain row {i + 1}")
     if idle:
-        parts.append(f"{_counted('component', idle)} explain{'s' * (len(idle) == 1)} nothing")
+        verb = "explains" if len(idle) == 1 else "explain"
+        parts.append(f"{_counted('component', idle)} {verb} next to nothing")
     left_out = []
     for i in (i for i, components in by_row.items() if not components):
         k = int(np.argmax(M[i]))
@@ -125,10 +126,10 @@ def _mismatch(M: Array) -> str:
         top = M.max(axis=1)
         i = int(np.argmin(top))
         parts.append(f"row {i + 1} is explained to {100 * top[i]:.0f} % only")
-    return "; ".join(parts[:4]) + ("; and more" if len(parts) > 4 else "")
+    return "; ".join(parts[:4]) + ("; and more" if len(parts) > 4 else ""), bool(idle)
 
 
-def _invalid_entry(W: Array, H: Array) -> str:
+def invalid_entry(W: Array, H: Array) -> str:
     """Name the first entry that is not finite, otherwise the most negative one."""
     for name, X in (("W", W), ("H", H)):
         if not np.isfinite(X).all():

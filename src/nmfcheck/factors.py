@@ -23,6 +23,8 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
         value = value.toarray()
     try:
         array = np.asarray(value)
+    except ValueError:
+        raise UnusableError(f"{name} is ragged: its rows have different lengths") from None
     except Exception as error:  # whatever a foreign __array__ raises, it is no matrix
         raise UnusableError(f"{name} is no matrix ({type(error).__name__}: {error})") from None
     if array.dtype.kind == "c":

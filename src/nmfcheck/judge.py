@@ -12,7 +12,7 @@ Then graded, in the order invalid, exact, first-order, and by M and the KKT resi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import Array, Bools, Ints
-from .cases import Case
+from .cases import Case, checked_case
 from .errors import InputError
 from .exact import TYPES
 from .explanation import explain
@@ -34,6 +34,7 @@ from .measures import (
     product_defect,
     read_permutation,
     shares,
+    validity,
 )
 from .outcomes import Grade, Outcome
 from .tolerances import TOLERANCE
@@ -134,7 +135,7 @@ def judge(case: Case, W: Any, H: Any) -> Judgement:
     W and H may be anything that holds an array: NumPy, `np.matrix`, SciPy sparse, lists, objects
     with `__array__`. What is no nonnegative real matrix of the right shape is judged invalid.
     """
-    return judge_each([case], [(W, H)])[0]
+    return judge_each([checked_case(case)], [(W, H)])[0]
 
 
 def judge_each(cases: Sequence[Case], factors: Sequence[tuple[Any, Any]]) -> list[Judgement]:
@@ -166,7 +167,9 @@ def judge_batch(cases: Case | Sequence[Case], W: npt.ArrayLike, H: npt.ArrayLike
     cases : one case for all, or one for each run, all of one size n.
     W, H : real arrays of shape (batch, n, n).
     """
-    listed = [cases] if isinstance(cases, Case) else list(cases)
+    if not isinstance(cases, Case | Iterable):
+        raise InputError(f"expected a Case, or one for each run, not {type(cases).__name__}")
+    listed = [cases] if isinstance(cases, Case) else [checked_case(case) for case in cases]
     stack_W, stack_H = _stack("W", W), _stack("H", H)
     batch = len(stack_W)
     if listed:
@@ -227,7 +230,7 @@ def _unusable(reason: UnusableError) -> Judgement:
 
 
 def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
-    valid, clipped = _validity(W, H)
+    valid, clipped = validity(W, H)
     if clipped.any() or not valid.all():
         # Where a run is invalid, zeros stand in, so that nothing below has to mind NaN.
         W = np.maximum(np.where(valid[:, None, None], W, 0.0), 0.0)
@@ -269,21 +272,6 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
         type=type_,
         clipped=clipped & valid,
     )
-
-
-def _validity(W: Array, H: Array) -> tuple[Bools, Bools]:
-    """Say which runs are finite and nonnegative up to rounding, and which have to be clipped."""
-    valid = np.ones(len(W), dtype=bool)
-    clipped = np.zeros(len(W), dtype=bool)
-    if all(X.min() >= 0 and X.max() < np.inf for X in (W, H)):
-        return valid, clipped  # as nearly always; NaN fails both comparisons
-    with np.errstate(invalid="ignore"):
-        for X, axis in ((W, 1), (H, 2)):  # a component's half: a column of W, a row of H
-            low, high = X.min(axis=axis), X.max(axis=axis)
-            size = np.maximum(high, -low)
-            valid &= (np.isfinite(size) & (low >= -TOLERANCE.rounding * size)).all(axis=1)
-            clipped |= (low < 0).any(axis=1)
-    return valid, clipped
 
 
 def _words(share_w: Array, share_h: Array, eps: Array, matched: Bools) -> tuple[Strings, Strings]:

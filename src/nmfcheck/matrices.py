@@ -32,10 +32,14 @@ def read_matrix(path: Path) -> Any:
 
 
 def _read_csv(path: Path) -> Any:
-    """Read one row a line, numbers between commas; blank lines do not count."""
+    """Read one row a line, numbers between commas; blank lines and `#` comments do not count."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file)
-        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+        rows = [
+            (reader.line_num, row)
+            for row in reader
+            if any(cell.strip() for cell in row) and not row[0].lstrip().startswith("#")
+        ]
     if not rows:
         raise InputError(f"{path} is empty; expected numbers between commas, one row a line")
     width = len(rows[0][1])
@@ -51,11 +55,17 @@ def _number(path: Path, line: int, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"{path}, line {line}: {text.strip()!r} is not a number") from None
+        expected = "expected numbers between commas"
+        raise InputError(
+            f"{path}, line {line}: {text.strip()!r} is not a number; {expected}"
+        ) from None
 
 
 def _read_npy(path: Path) -> Any:
-    return np.load(path, allow_pickle=False)
+    try:
+        return np.load(path, allow_pickle=False)
+    except ValueError:  # NumPy's own message advises to load it unsafely
+        raise InputError(f"{path} is no .npy matrix of numbers") from None
 
 
 def _read_mtx(path: Path) -> Any:

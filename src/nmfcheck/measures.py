@@ -13,6 +13,21 @@ from .arrays import Array, Bools, Ints
 from .tolerances import TOLERANCE
 
 
+def validity(W: Array, H: Array) -> tuple[Bools, Bools]:
+    """Say which runs are finite and nonnegative up to rounding, and which have to be clipped."""
+    valid = np.ones(len(W), dtype=bool)
+    clipped = np.zeros(len(W), dtype=bool)
+    if all(X.min() >= 0 and X.max() < np.inf for X in (W, H)):
+        return valid, clipped  # as nearly always; NaN fails both comparisons
+    with np.errstate(invalid="ignore"):
+        for X, axis in ((W, 1), (H, 2)):  # a component's half: a column of W, a row of H
+            low, high = X.min(axis=axis), X.max(axis=axis)
+            size = np.maximum(high, -low)
+            valid &= (np.isfinite(size) & (low >= -TOLERANCE.rounding * size)).all(axis=1)
+            clipped |= (low < 0).any(axis=1)
+    return valid, clipped
+
+
 def balance(W: Array, H: Array, unit: Array) -> tuple[Array, Array]:
     """Scale each component so that `max W[:,k] = max H[k,:]`, in units of √unit.
 

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from .arrays import Array, Ints
-from .cases import Case
+from .cases import Case, checked_case
 from .errors import InputError
 from .exact import exact_factorization
+from .explanation import invalid_entry
 from .factors import UnusableError, as_factor
-from .measures import balance, match_rows, read_permutation
+from .measures import balance, match_rows, read_permutation, validity
 
 
 @dataclass(frozen=True)
@@ -50,12 +51,13 @@ def nearest_exact(case: Case, W: Any, H: Any) -> NearestExact:
     The permutation is the one that M shows; where M is none, the assignment of components to rows
     that explains most of the diagonal.
     """
+    checked_case(case)
     try:
         W, H = as_factor("W", W, (case.n, case.rank)), as_factor("H", H, (case.rank, case.n))
     except UnusableError as reason:
         raise InputError(str(reason)) from None
-    if not (np.isfinite(W).all() and np.isfinite(H).all()):
-        raise InputError("W and H must be finite to have a nearest exact factorization")
+    if not validity(W[None], H[None])[0][0]:
+        raise InputError(invalid_entry(W, H).removesuffix("."))
     W, H = np.maximum(W, 0.0), np.maximum(H, 0.0)
 
     unit = np.array([case.a0.max()])

@@ -38,8 +38,8 @@ _EXPLANATIONS = {
         "calls negligible."
     ),
     Outcome.COLLAPSED: (
-        "Several components explain one row of A, so that another row is left out or shared: a "
-        "stationary point far from every solution, which accepted algorithms also reach."
+        "The rows of A are not matched by components one to one: a row is left out or shared, at "
+        "a stationary point far from every solution. Accepted algorithms end there, too, at times."
     ),
     Outcome.UNCONVERGED: (
         "W and H are neither near enough to an exact factorization nor at a stationary point far "

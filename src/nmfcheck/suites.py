@@ -1,4 +1,10 @@
-"""Suites: which trials, and how many. The numbers are here and nowhere else."""
+"""Suites: which trials, and how many. The numbers are here and nowhere else.
+
+`QUICK`, `STANDARD` and `FULL` are iterables of `Trial`; `find("quick")` gives one by its name.
+
+>>> len(list(QUICK)), QUICK.cell(3, "loguniform")[7].id
+(800, 'bidiagonal/n=3/loguniform#7/seed=7')
+"""
 
 from __future__ import annotations
 
@@ -18,8 +24,7 @@ class Suite:
     ----------
     name : what the command line calls it.
     sizes : the sizes n.
-    trials : number of trials in a cell. Trial i uses draw i and seed i, so that smaller suites are
-        prefixes of larger ones.
+    trials : number of trials in a cell. Trial i uses draw i and seed i, in every suite.
     reference_iterations : limit to the reference algorithms' iterations; None for the paper's
         counts.
     summary : a line for the user.
@@ -57,7 +62,7 @@ QUICK = Suite(
     sizes=(2, 3, 4, 5),
     trials=100,
     reference_iterations=10**4,
-    summary="a minute: first-order shows by then, exactness need not",
+    summary="a minute for the paper's algorithms: first-order shows by then, exactness need not",
 )
 STANDARD = Suite(
     name="standard",
@@ -71,7 +76,7 @@ FULL = Suite(
     sizes=(2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20),
     trials=60,
     reference_iterations=None,
-    summary="up to the size where accepted algorithms fail half the time",
+    summary="up to n = 20, where the paper ends",
 )
 SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL)}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ class StageCount:
     exact, first_order : how many reached this grade or a better one.
     passed : how many reached the grade that the rung needs.
     permutation_changed : how many have another permutation than at ε = 0.
+    median_defect : median product defect; NaN where there is none.
     outcomes : how often each outcome occurred, in the order of `Outcome`.
     """
 
@@ -30,6 +33,7 @@ class StageCount:
     first_order: int
     passed: int
     permutation_changed: int
+    median_defect: float
     outcomes: dict[str, int]
 
 
@@ -70,6 +74,8 @@ def _count_stage(rung: Rung, members: Iterable[TrialResult]) -> StageCount:
     stages = [stage for result in members if (stage := result.stage(rung.eps)) is not None]
     grades = [stage.outcome.grade for stage in stages]
     occurred = Counter(stage.outcome for stage in stages)
+    judged = (stage.judgement for stage in stages if stage.judgement is not None)
+    defects = [defect for j in judged if not math.isnan(defect := j.product_defect)]
     return StageCount(
         rung=rung,
         ran=len(stages),
@@ -77,5 +83,6 @@ def _count_stage(rung: Rung, members: Iterable[TrialResult]) -> StageCount:
         first_order=sum(reaches(grade, "first-order") for grade in grades),
         passed=sum(stage.passed for stage in stages),
         permutation_changed=sum(stage.permutation_changed is True for stage in stages),
+        median_defect=statistics.median(defects) if defects else math.nan,
         outcomes={str(outcome): occurred[outcome] for outcome in Outcome if occurred[outcome]},
     )

@@ -22,6 +22,7 @@ class Tolerance:
     rounding : negative entries down to this, relative to the largest of their component's half,
         are rounding and are clipped.
     share : a share of a superdiagonal entry below `min(ε, share)` is negligible.
+    idle : a component takes no part, in words, if none of its entries of M exceeds this.
     explains : a component is spread over a second row, in words, if its entry of M there exceeds
         this.
     """
@@ -32,6 +33,7 @@ class Tolerance:
     stationary: float = 1e-3
     rounding: float = 1e-12
     share: float = 0.01
+    idle: float = 1e-3
     explains: float = 0.05
 
     def first_order(self, a0: Array, e: Array) -> Array:

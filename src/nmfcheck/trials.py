@@ -61,7 +61,9 @@ class Trial:
     def __post_init__(self) -> None:
         whole_number("n", self.n, 1)
         whole_number("seed", self.seed, 0)
-        if self.kind not in KINDS_OF_ENTRIES:
+        if not (self.ladder and all(isinstance(rung, Rung) for rung in self.ladder)):
+            raise InputError(f"a ladder is one Rung or more, not {self.ladder!r}")
+        if not isinstance(self.entries, str) or self.kind not in KINDS_OF_ENTRIES:
             raise InputError(f"no entries {self.entries!r}; expected 'ones' or 'loguniform#7'")
 
     @classmethod
@@ -72,7 +74,8 @@ class Trial:
     @classmethod
     def from_id(cls, id: str) -> Trial:
         """Return the trial that has this id, such as ``bidiagonal/n=3/loguniform#7/seed=7``."""
-        match = re.fullmatch(rf"{FAMILY}/n=(\d{{1,4}})/({ONES}|{LOGUNIFORM}#\d+)/seed=(\d+)", id)
+        form = rf"{FAMILY}/n=(\d{{1,4}})/({ONES}|{LOGUNIFORM}#\d+)/seed=(\d+)"
+        match = re.fullmatch(form, id) if isinstance(id, str) else None
         if match is None:
             raise InputError(
                 f"no trial {id!r}; expected an id such as 'bidiagonal/n=3/ones/seed=7'"
@@ -161,6 +164,8 @@ def run_trial(subject: Subject | Callable[..., object], trial: Trial) -> TrialRe
     subject : a function `f(A, rank, *, W0, H0, seed)` that returns W and H and takes any of these
         keywords, or one of `nmfcheck.subjects`.
     """
+    if not isinstance(trial, Trial):
+        raise InputError(f"expected a Trial, such as Trial.from_id(…), not {trial!r:.60}")
     return run_trials(subject, [trial])[0]
 
 

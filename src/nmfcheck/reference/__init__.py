@@ -1,4 +1,4 @@
-"""The reference algorithms, in plain NumPy: the specification that faster engines are tested on.
+"""The reference algorithms, in plain NumPy, written to be read.
 
 The paper's three, `multiplicative_update`, `als` and `gradient_descent`, and two more,
 `nenmf` and `coordinate_descent`. All take `(A, W0, H0, iterations=…)`, with any leading dimensions

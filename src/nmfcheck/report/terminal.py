@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ from rich.text import Text
 from ..cases import Case, decimal
 from ..judge import Judgement
 from ..nearest import NearestExact
+from ..outcomes import Outcome
 from ..runner.batches import Progress as Report
 from ..summary import CellCount, StageCount
 from ..tolerances import TOLERANCE
@@ -79,42 +81,51 @@ def _milestones(screen: Console, title: str, stages: int) -> Report:
 
 def show_counts(screen: Console, title: str, cells: Sequence[CellCount]) -> None:
     """Print a subject's table: for each size and kind of entries, a line for each ε."""
-    table = Table(title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD)
-    for heading in ("n", "entries", "trials", "ε"):
+    failures = [
+        outcome
+        for outcome in Outcome
+        if outcome.grade is None
+        and any(outcome in stage.outcomes for cell in cells for stage in cell.stages)
+    ]
+    table = Table(
+        title=Text(title),
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
+    )
+    for heading in ("n", "entries", "trials", "ε", "exact", "first-order\nor better", *failures):
         table.add_column(heading, justify="left" if heading == "entries" else "right")
-    table.add_column("exact", justify="right")
-    table.add_column("first-order\nor better", justify="right")
-    table.add_column("outcomes")
+    table.add_column("median\ndefect", justify="right")
     last = None
     for cell in cells:
         if last is not None and cell.n != last:
-            table.add_section()
+            table.add_section()  # a blank line
         last = cell.n
         for i, stage in enumerate(cell.stages):
             head = (str(cell.n), cell.entries, str(cell.trials)) if i == 0 else ("", "", "")
-            table.add_row(*head, *_stage_row(cell, stage))
+            table.add_row(*head, *_stage_row(cell, stage, failures))
     screen.print(table)
     trials, passed = sum(cell.trials for cell in cells), sum(cell.passed for cell in cells)
     screen.print(
         f"Passed the paper's test (ε = 0 exact, then first-order or better): {passed} of {trials} "
         f"trials, {_share(passed, trials)}.\n",
         highlight=False,
+        soft_wrap=True,
     )
 
 
-def _stage_row(cell: CellCount, stage: StageCount) -> tuple[str, ...]:
-    outcomes = ", ".join(f"{number} {name}" for name, number in stage.outcomes.items())
-    first_order = _share(stage.first_order, cell.trials) if _has_first_order(stage) else "–"
-    return (
+def _stage_row(cell: CellCount, stage: StageCount, failures: Sequence[Outcome]) -> list[str]:
+    """Return shares of all trials of the cell, counts of failures, and the median defect."""
+    has_first_order = stage.rung.needs == "first-order"
+    return [
         decimal(stage.rung.eps),
         _share(stage.exact, cell.trials),
-        first_order,
-        outcomes,
-    )
-
-
-def _has_first_order(stage: StageCount) -> bool:
-    return stage.rung.needs == "first-order"
+        _share(stage.first_order, cell.trials) if has_first_order else "–",
+        *(str(stage.outcomes.get(outcome, "")) for outcome in failures),
+        "–" if math.isnan(stage.median_defect) else f"{stage.median_defect:.0e}",
+    ]
 
 
 def _share(part: int, whole: int) -> str:
@@ -161,7 +172,9 @@ def _measured(case: Case, judgement: Judgement) -> Iterable[tuple[str, str]]:
         yield "permutation", f"{listed}  (row: component)"
     if judgement.word:
         kind = f", the paper's Type {judgement.type}" if judgement.type else ""
-        yield "word", f"{judgement.word}{kind}"
+        larger = " by the larger shares" if judgement.type and "b" in judgement.word else ""
+        letters = "where each superdiagonal entry comes from: h H, w W, b both, - neither"
+        yield "word", f"{judgement.word}{kind}{larger}  ({letters})"
     if judgement.clipped:
         yield "clipped", "negative entries of rounding size were set to 0"
 

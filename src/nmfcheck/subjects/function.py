@@ -29,18 +29,18 @@ class FunctionSubject:
         return answers
 
     def _answer(self, problem: Problem) -> Answer:
-        offered = {"W0": problem.W0, "H0": problem.H0, "seed": problem.seed}
+        offered = {"W0": problem.W0, "H0": problem.H0, "seed": problem.seed, "rank": problem.rank}
         keywords = {name: offered[name] for name in self.takes}
+        positional = () if "rank" in keywords else (problem.rank,)
         try:
-            returned = self.function(problem.A, problem.rank, **keywords)
+            returned = self.function(problem.A, *positional, **keywords)
         except Exception as error:  # whatever a subject raises is its answer
             told = " ".join(str(error).split())  # one line
             return Answer(error=f"raised {type(error).__name__}: {told}")
-        try:
-            W, H = returned
-        except (TypeError, ValueError):
-            return Answer(error=f"returned {type(returned).__name__}, not a pair (W, H)")
-        return Answer(W, H)
+        if not isinstance(returned, tuple | list) or len(returned) != 2:
+            size = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
+            return Answer(error=f"returned a {type(returned).__name__}{size}, not a pair (W, H)")
+        return Answer(*returned)
 
 
 def as_subject(subject: Subject | Callable[..., Any]) -> Subject:
@@ -53,7 +53,7 @@ def as_subject(subject: Subject | Callable[..., Any]) -> Subject:
 
 
 def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return those of W0, H0 and seed that the function takes by name."""
+    """Return those of W0, H0 and seed that the function takes, and rank if only by name."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some builtins have no signature to look at
@@ -61,4 +61,7 @@ def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
         return KEYWORDS
     by_name = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    return tuple(name for name in KEYWORDS if name in by_name)
+    only_by_name = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return tuple(name for name in KEYWORDS if name in by_name) + ("rank",) * (
+        "rank" in only_by_name
+    )
