@@ -102,6 +102,17 @@ class TestJudge:
         code, out, _ = nmfcheck("judge", *PAPER, "--json", "W.csv", "H.csv")
         assert json.loads(out)["nearest_exact"] is None
 
+    @pytest.mark.parametrize("eps", ["0", "0.1", "3", "1e-200"])
+    @pytest.mark.parametrize("size", [1e200, 1e-200, 1.0, 0.0])
+    def test_extreme_factors_are_judged(self, nmfcheck, folder, eps, size):
+        np.savetxt("W.csv", np.full((2, 2), size), delimiter=",")
+        for arguments in ((), ("--json",)):
+            code, out, err = nmfcheck(
+                "judge", "--a0", "2,1", "--eps", eps, *arguments, "W.csv", "W.csv"
+            )
+            assert (code, err) == (1, "")
+            assert out
+
     def test_a_case_by_its_id(self, nmfcheck, folder):
         code, out, _ = nmfcheck("judge", "--case", "bidiagonal/n=3/ones/eps=1e-3", "W.csv", "H.csv")
         assert code == 0
@@ -134,12 +145,24 @@ BAD = {
     "no a0": (("judge", "W.csv", "H.csv"), "say which matrix was factorized"),
     "both": (("judge", "--a0", "1", "--case", "x", "W.csv", "H.csv"), "--case says it all"),
     "a bad id": (("judge", "--case", "x/y", "W.csv", "H.csv"), "no case 'x/y'"),
+    "a draw too far": (
+        ("judge", "--case", f"bidiagonal/n=2/loguniform#{'9' * 5000}/eps=0", "W.csv", "H.csv"),
+        "no case",
+    ),
+    "an eps too large": (
+        ("judge", "--a0", "1,1e-300,1", "--eps", "1e300", "W.csv", "H.csv"),
+        "leaves the range of double precision",
+    ),
+    "an eps too small": (
+        ("judge", "--a0", "1,1,1", "--eps", "1e-320", "W.csv", "H.csv"),
+        "leaves the range of double precision",
+    ),
     "one file": (("judge", "--a0", "1", "W.csv"), "Missing argument 'H'"),
     "the wrong shape": (("judge", "--a0", "1,1", "W.csv", "H.csv"), "W.csv has shape (3, 3)"),
     "a missing file": (("judge", *PAPER, "no.csv", "H.csv"), "no.csv cannot be read: No such file"),
     "a folder": (("judge", *PAPER, "folder.csv", "H.csv"), "folder.csv cannot be read: Is a dir"),
     "a ragged file": (("judge", *PAPER, "ragged.csv", "H.csv"), "ragged: line 2 has 2 numbers"),
-    "words in a file": (("judge", *PAPER, "words.csv", "H.csv"), "line 1: 'a' is not a number; expected"),
+    "words in a file": (("judge", *PAPER, "words.csv", "H.csv"), "line 1: 'a' is not a number"),
     "an empty file": (("judge", *PAPER, "empty.csv", "H.csv"), "empty.csv is empty"),
     "a broken .npy": (("judge", *PAPER, "broken.npy", "H.csv"), "is no .npy matrix of numbers"),
     "a pickle": (("judge", *PAPER, "pickled.npy", "H.csv"), "is no .npy matrix of numbers"),
@@ -290,7 +313,15 @@ def assert_gone(group, seconds=10):
     pytest.fail(f"process group {group} is still there after {seconds} s")
 
 
-def test_a_full_disk_and_a_terminal_without_epsilon():
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_that_cannot_show_everything(folder, encoding):
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    result = command("judge", *PAPER, "W.csv", "H.csv", env=environment, encoding=encoding)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "max|A ? WH|" in result.stdout
+
+
+def test_a_full_disk():
     with Path("/dev/full").open("w") as full:
         result = subprocess.run(
             [sys.executable, "-m", "nmfcheck", "list"],
@@ -298,9 +329,6 @@ def test_a_full_disk_and_a_terminal_without_epsilon():
         )  # fmt: skip
     assert result.returncode == 2
     assert result.stderr == "nmfcheck: cannot write: No space left on device\n"
-    result = command("run", "--help", env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    assert result.returncode == 0
-    assert "? = 0" in result.stdout
 
 
 def test_a_reader_that_has_seen_enough(tmp_path):

@@ -137,6 +137,12 @@ class TestGrades:
         judgement = judge(case, W, H + np.diag([1e-9, 0]))
         assert judgement.grade == ("first-order" if exists else None)
 
+    def test_the_limit_is_the_same_in_other_units(self):
+        for unit in (1.0, 1e100, 1e-100, 3.0, 0.7):
+            case = bidiagonal([unit, unit], [unit], eps=0.03)
+            W, H = exact_factorization(case)
+            assert judge(case, W, H * (1 + 1e-6)).grade == "first-order"
+
     def test_first_order_is_measured_against_the_smallest_diagonal_entry(self):
         """max(e)/min(a0) decides: 0.02/0.5 is too large, 0.02/1 is not."""
         for least, exists in ((0.5, False), (1.0, True)):
@@ -158,6 +164,51 @@ class TestGrades:
         assert judge(bidiagonal([1, 1]), W, H).form_defect == pytest.approx(1e-5)
         case = bidiagonal([1, 1], eps=1e-5)
         assert judge(case, W, H).form_defect == 0
+
+
+def plain_kkt_residual(A, W, H):
+    """Compute the KKT residual of balanced W, H entry by entry, from its definition."""
+    alpha = A.max()
+    A, W, H = A / alpha, W / np.sqrt(alpha), H / np.sqrt(alpha)
+    n = len(A)
+    for k in range(n):
+        scale = np.sqrt(H[k].max() / W[:, k].max())
+        W[:, k], H[k] = W[:, k] * scale, H[k] / scale
+    worst = 0.0
+    for i in range(n):
+        for k in range(n):
+            slope_W = sum((W[i] @ H[:, j] - A[i, j]) * H[k, j] for j in range(n))
+            slope_H = sum(W[j, k] * (W[j] @ H[:, i] - A[j, i]) for j in range(n))
+            worst = max(worst, abs(min(W[i, k], slope_W)), abs(min(H[k, i], slope_H)))
+    return worst
+
+
+@given(st.data())
+def test_kkt_residual(data):
+    case = data.draw(cases(max_n=4))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    W, H = rng.random((case.n, case.n)), rng.random((case.n, case.n))
+    spoiled = data.draw(st.sampled_from(["both", "W", "H"]))
+    if spoiled != "both":  # one half solved for the other: only its own gradient is left
+        for _ in range(300):
+            if spoiled == "W":
+                H = H * (W.T @ case.A) / (W.T @ W @ H)
+            else:
+                W = W * (case.A @ H.T) / (W @ H @ H.T)
+    expected = plain_kkt_residual(case.A, W.copy(), H.copy())
+    assert judge(case, W, H).kkt_residual == pytest.approx(expected, rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("size", "outcome"), [(0.9e-3, Outcome.COLLAPSED), (1.1e-3, Outcome.UNCONVERGED)]
+)
+def test_a_collapsed_run_is_stationary_up_to_1e_3(size, outcome):
+    """Both components explain row 1; moved off the stationary point by so much."""
+    W, H = np.array([[0.5, 0.5], [0, 0]]), np.array([[1.0, 0], [1.0, 0]])
+    W[0, 0] += size / np.sqrt(0.5)
+    judgement = judge(bidiagonal([1, 0.1]), W, H)
+    assert judgement.kkt_residual == pytest.approx(size, rel=0.05)
+    assert judgement.outcome is outcome
 
 
 scales = st.floats(-100, 100).map(lambda power: 10.0**power)
@@ -364,6 +415,16 @@ class TestInvalid:
             judgement.explanation
         )
 
+    def test_a_column_that_is_nothing_but_noise(self):
+        """Beside the other columns −1e-18 is rounding, whatever its own column is."""
+        W, H = exact_factorization(self.case)
+        W[:, 0] = [0, -1e-18, 0]
+        judgement = judge(self.case, W, H)
+        assert judgement.outcome is not Outcome.INVALID
+        assert judgement.clipped
+        W[:, 0], H[0] = [0, -5, 0], 0  # and this is negative, although it adds nothing
+        assert judge(self.case, W, H).outcome is Outcome.INVALID
+
     def test_rounding_is_relative_to_the_component(self):
         """−1e-11 beside 1e3 is rounding, beside 1 it is not."""
         W, H = exact_factorization(self.case)
@@ -461,7 +522,26 @@ class TestSentences:
         )
 
     def test_a_row_that_is_explained_in_part(self):
-        assert self.said([[1, 0], [0, 0.3]]).startswith("row 2 is explained to 30 % only")
+        said = self.said([[1, 0], [0, 0.3]])
+        assert said.startswith("no component explains more than 30 % of row 2, and no stationary")
+
+    def test_one_component_that_explains_most_of_two_rows(self):
+        said = self.said([[0.9, 1.0], [0, 1.1]])
+        assert said.startswith("component 2 explains the most of rows 1 and 2")
+
+    def test_one_component_for_three_rows(self):
+        said = self.said([[0.5, 0, 0, 0], [0.4, 0, 0, 0], [0.4, 0, 0, 0], [0, 0.4, 0.3, 0.3]])
+        assert said.startswith(
+            "components 2, 3 and 4 all explain row 4; component 1 is spread over rows 1, 2 and 3"
+        )
+
+    def test_everything_for_everything(self):
+        """No row is left out here, however many components share it."""
+        said = self.said(np.full((30, 30), 1 / 30))
+        assert said.startswith(
+            "30 components all explain row 1; component 1 is spread over rows 1,"
+        )
+        assert "nothing explains" not in said
 
     def test_where_the_form_is_broken(self):
         case = bidiagonal([1, 1, 1])

@@ -1,5 +1,7 @@
 """The nearest exact factorization."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,7 @@ def test_an_exact_factorization_is_its_own_nearest(data):
     place = data.draw(points(case))
     W, H = exact_factorization(case, **place)
     nearest = nearest_exact(case, W, H)
-    assert nearest.distance < 1e-11
+    assert nearest.distance < 1e-10
     np.testing.assert_allclose(nearest.W, W, rtol=1e-9, atol=1e-9 * W.max())
     np.testing.assert_allclose(nearest.H, H, rtol=1e-9, atol=1e-9 * H.max())
     assert nearest.permutation == tuple(place["permutation"])
@@ -51,6 +53,55 @@ def test_no_other_point_of_the_chain_is_nearer(data):
             other = np.concatenate(balance(point[0][None], point[1][None], unit))
             distance = np.linalg.norm(mine - other) / np.sqrt(2 * (case.a0 / unit).sum())
             assert nearest.distance <= distance + 1e-9
+
+
+def brute_force(case, W, H):
+    """Return the distance to the nearest of many points, over all permutations."""
+    unit = np.array([case.a0.max()])
+    mine = np.concatenate(balance(W[None], H[None], unit))
+    distances = []
+    for p in permutations(range(case.n)):
+        for switch in range(1, max(case.n, 2)):
+            for share in np.linspace(0, 1, 21):
+                point = exact_factorization(case, switch=switch, share=share, permutation=p)
+                other = np.concatenate(balance(point[0][None], point[1][None], unit))
+                distances.append(np.linalg.norm(mine - other))
+    return min(distances) / np.sqrt(2 * (case.a0 / unit).sum())
+
+
+@pytest.mark.parametrize("kind", ["random", "dead", "sparse"])
+@pytest.mark.parametrize("n", [2, 3])
+def test_no_other_permutation_is_nearer(n, kind):
+    """Also where M is no permutation, on many random factorizations."""
+    rng = np.random.default_rng([n, len(kind)])
+    for _ in range(12):
+        case = bidiagonal(
+            rng.uniform(0.5, 2, n), rng.uniform(0.5, 2, n - 1), rng.choice([0.1, 1.0, 3.0])
+        )
+        W, H = rng.random((n, n)), rng.random((n, n))
+        if kind == "dead":
+            W[:, 0] = 0
+        if kind == "sparse":
+            W[rng.random((n, n)) < 0.5] = 0
+        assert nearest_exact(case, W, H).distance <= brute_force(case, W, H) + 1e-9
+
+
+def test_a_permutation_that_M_does_not_show():
+    W = np.array([[0, 0.5], [0, 0]])
+    nearest = nearest_exact(bidiagonal([1, 1]), W, W)
+    assert nearest.distance == pytest.approx(np.sqrt(0.5))
+    assert nearest.permutation == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("a0", "eps"), [([2, 1], 3), ([0.6, 0.3], 0.9), ([2, 1, 1], 3), ([1, 1], 1e-170), ([1, 1], 1e6)]
+)
+def test_where_the_balancing_changes_its_form(a0, eps):
+    """For e = a0(s) + a0(s+1) the two changes coincide, up to rounding."""
+    case = bidiagonal(a0, eps=eps)
+    nearest = nearest_exact(case, np.eye(len(a0)), np.eye(len(a0)))
+    assert np.isfinite(nearest.distance)
+    assert 0 <= nearest.share <= 1
 
 
 def test_the_distance_is_that_of_balanced_factors():

@@ -365,6 +365,20 @@ class TestLeastSquares:
         H = self.solved(W, A)
         np.testing.assert_allclose(H, np.linalg.lstsq(W, A, rcond=None)[0], atol=1e-13)
 
+    @pytest.mark.parametrize("s", [1.2e-4, 1e-3, 1e-5, 1e-7])
+    def test_angles_that_add_up(self, s):
+        """No two columns are nearly parallel, and yet the normal equations lose every digit."""
+        W = np.array([[1, 1, 0.3], [0, s, 1], [0, 0, s]])
+        expected = np.random.default_rng(6).random((3, 4))
+        found = self.solved(W, W @ expected)
+        assert np.abs(found - expected).max() < 1e-13 / s**2  # as good as the condition allows
+
+    def test_the_same_cutoff_as_lstsq(self):
+        W, A = np.array([[1, 2e-12], [0, 3e-16]]), np.eye(2)
+        np.testing.assert_allclose(
+            self.solved(W, A), np.linalg.lstsq(W, A, rcond=None)[0], atol=1e-9
+        )
+
     def test_lengths_of_columns_do_not_matter(self):
         rng = np.random.default_rng(4)
         W, A = rng.random((4, 3)), rng.random((4, 5))

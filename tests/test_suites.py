@@ -8,6 +8,7 @@ from nmfcheck.runner import run_suite
 from nmfcheck.subjects import REFERENCES, find
 from nmfcheck.suites import Suite
 from nmfcheck.summary import count
+from nmfcheck.trials import Rung
 
 
 @pytest.mark.parametrize(
@@ -49,12 +50,17 @@ def test_the_quick_suite_limits_every_reference():
         assert find(name).iterations == papers
 
 
+def test_a_suite_hands_its_ladder_to_its_trials():
+    short = Suite("short", (2,), 1, None, "for tests", ladder=(Rung(0.0, 1),))
+    assert [trial.ladder for trial in short] == [(Rung(0.0, 1),)] * 2
+
+
 def test_an_unknown_suite():
     with pytest.raises(InputError, match="no suite 'fast'; there are quick, standard, full"):
         suites.find("fast")
 
 
-TINY = Suite("tiny", sizes=(2, 3), trials=6, reference_iterations=200, summary="for tests")
+TINY = Suite("tiny", sizes=(2, 4), trials=6, reference_iterations=200, summary="for tests")
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +81,12 @@ def test_results_come_in_the_suites_order(tiny_results):
         assert [result.trial for result in results] == list(TINY)
 
 
+def test_some_permutations_change(tiny_results):
+    """So that the counts below count something."""
+    stages = [s for results in tiny_results.values() for r in results for s in r.stages]
+    assert any(stage.permutation_changed for stage in stages)
+
+
 def test_counts(tiny_results):
     for results in tiny_results.values():
         cells = count(results)
@@ -89,6 +101,8 @@ def test_counts(tiny_results):
                 assert stage.exact == sum(s.outcome == "exact" for s in run)
                 assert stage.first_order >= stage.exact
                 assert stage.passed == sum(s.passed for s in run)
+                changed = sum(s.permutation_changed is True for s in run)
+                assert stage.permutation_changed == changed
                 defects = [s.judgement.product_defect for s in run]
                 assert stage.median_defect == np.median(defects)
                 for name, number in stage.outcomes.items():

@@ -2,6 +2,7 @@
 
 import hashlib
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -142,6 +143,19 @@ class TestSubjects:
         result = run_trial(lambda A, rank: (A[:1], A), self.trial)
         assert result.stages[0].outcome is Outcome.INVALID
 
+    def test_a_subject_may_use_its_arrays_again(self):
+        W, H = np.empty((2, 2)), np.empty((2, 2))
+
+        def subject(A, rank):
+            W[:], H[:] = A, np.eye(2)
+            return W, H
+
+        assert {stage.outcome for stage in run_trial(subject, self.trial).stages} == {"exact"}
+
+    def test_leaving_the_program_fails_its_stage(self):
+        result = run_trial(lambda A, rank: sys.exit("enough"), self.trial)
+        assert result.stages[0].message == "raised SystemExit: enough"
+
     def test_a_subject_that_scribbles_on_its_input_harms_nobody(self):
         def subject(A, rank, W0, H0):
             answer = A.copy(), np.eye(2)
@@ -227,6 +241,9 @@ def test_bad_ids_get_one_clear_line(id):
         ((3, "ones", -1), "seed must be a whole number of at least 0, not -1"),
         ((3, "twos", 1), "no entries 'twos'"),
         ((3, 5, 1), "no entries 5"),
+        ((3, "loguniform", 1), "no entries 'loguniform'"),
+        ((3, "loguniform#007", 1), "no entries 'loguniform#007'"),
+        ((3, "ones#5", 1), "no entries 'ones#5'"),
         ((3, "ones", 1, ()), "a ladder is one Rung or more"),
         ((3, "ones", 1, (0.0, 1e-3)), "a ladder is one Rung or more"),
     ],
@@ -260,3 +277,4 @@ def test_a_ladder_of_ones_own():
     result = run_trial(lambda A, rank: (A, np.eye(2)), trial)
     assert [stage.rung for stage in result.stages] == list(ladder)
     assert result.passed
+    assert not result.exact  # which was not asked

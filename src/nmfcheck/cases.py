@@ -21,6 +21,8 @@ FAMILY = "bidiagonal"
 ONES = "ones"
 LOGUNIFORM = "loguniform"
 KINDS_OF_ENTRIES = (ONES, LOGUNIFORM)
+ENTRIES = rf"{ONES}|{LOGUNIFORM}#(?:0|[1-9]\d{{0,17}})"
+"""What `entries` may read: ``ones``, or ``loguniform#7`` for draw 7."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,11 +128,9 @@ def case_of(n: int, entries: str, eps: float) -> Case:
     """Return the case of size n with entries ``ones`` or ``loguniform#i`` (draw i)."""
     if entries == ONES:
         return _build(np.ones(n), np.ones(n - 1), eps, ONES)
-    match = re.fullmatch(rf"{LOGUNIFORM}#(\d+)", entries)
-    if match is None:
+    if re.fullmatch(ENTRIES, entries) is None:
         raise InputError(f"no entries {entries!r}; expected 'ones' or 'loguniform#7'")
-    a0, a1 = draw(n, int(match[1]))
-    return _build(a0, a1, eps, f"{LOGUNIFORM}#{int(match[1])}")
+    return _build(*draw(n, int(entries.partition("#")[2])), eps, entries)
 
 
 def draw(n: int, i: int) -> tuple[Array, Array]:
@@ -151,18 +151,20 @@ def decimal(x: float) -> str:
     ['0', '1', '0.25', '1e-3', '1e-5', '1.5e300']
     """
     plain = repr(float(x)).removesuffix(".0")
-    mantissa, exponent = min((f"{x:.{p}e}" for p in range(18)), key=lambda t: float(t) != x).split(
-        "e"
-    )
+    digits = next(digits for digits in range(18) if float(f"{x:.{digits}e}") == x)
+    mantissa, exponent = f"{x:.{digits}e}".split("e")
     scientific = f"{mantissa}e{int(exponent)}"
     return scientific if "e" in plain or len(scientific) < len(plain) else plain
 
 
 _ID = re.compile(
     rf"{FAMILY}/n=(?P<n>\d{{1,4}})/"
-    rf"(?:(?P<entries>{ONES}|{LOGUNIFORM}#\d+)|a0=(?P<a0>[^/]*)/a1=(?P<a1>[^/]*))/"
+    rf"(?:(?P<entries>{ENTRIES})|a0=(?P<a0>[^/]*)/a1=(?P<a1>[^/]*))/"
     r"eps=(?P<eps>[^/]*)"
 )
+
+
+_SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 def _number(text: str, id: str) -> float:
@@ -187,13 +189,16 @@ def _positive_vector(name: str, values: npt.ArrayLike) -> Array:
 
 
 def _build(a0: Array, a1: Array, eps: float, entries: str) -> Case:
-    eps = real_number("eps", eps)
+    eps = real_number("eps", eps) + 0.0  # no −0
     if eps < 0:
         raise InputError(f"eps is {decimal(eps)}; it must be at least 0")
     with np.errstate(over="ignore", under="ignore"):
         e = eps * a1
-    if not np.isfinite(e).all() or (eps > 0 and not (e > 0).all()):
-        raise InputError(f"eps·a1 leaves the range of double precision (eps={decimal(eps)})")
+        ratios = np.concatenate([e, e / a0[1:], e / a0[:-1]])
+    if not np.isfinite(ratios).all() or (eps > 0 and not (ratios >= _SMALLEST).all()):
+        raise InputError(
+            f"eps·a1, or eps·a1/a0, leaves the range of double precision (eps={decimal(eps)})"
+        )
     n = len(a0)
     return Case(
         id=f"{FAMILY}/n={n}/{entries}/eps={decimal(eps)}",
@@ -201,5 +206,5 @@ def _build(a0: Array, a1: Array, eps: float, entries: str) -> Case:
         rank=n,
         a0=frozen(a0),
         a1=frozen(a1),
-        eps=eps + 0.0,
+        eps=eps,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ def main() -> None:
     except BrokenPipeError:  # whoever read our output has seen enough
         _give_up_output()
         sys.exit(COMPLETED)
+    except BrokenProcessPool:
+        _fail("a worker process was killed, perhaps for want of memory; try --jobs 1")
     except OSError as error:  # a full disk, for example
         _give_up_output()
         _fail(f"cannot write: {error.strerror or error}")

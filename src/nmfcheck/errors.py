@@ -6,3 +6,6 @@ class InputError(ValueError):
 
     It names the value and says what was expected. The command line prints it and exits with 2.
     """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))

@@ -99,34 +99,44 @@ def _mismatch(M: Array) -> tuple[str, bool]:
     Also say whether there are components that take no part.
     """
     n = len(M)
-    by_row: dict[int, list[int]] = {i: [] for i in range(n)}
-    idle: list[int] = []
-    for k in range(n):
-        main = int(np.argmax(M[:, k]))
-        (by_row[main] if M[main, k] > TOLERANCE.idle else idle).append(k)
+    main = M.argmax(axis=0)
+    taking_part = M.max(axis=0) > TOLERANCE.idle
+    by_row = {i: [k for k in range(n) if taking_part[k] and main[k] == i] for i in range(n)}
+    idle = [k for k in range(n) if not taking_part[k]]
     parts = []
     for i, components in by_row.items():
         if len(components) > 1:
             together = "both" if len(components) == 2 else "all"
-            parts.append(f"components {_listed(components)} {together} explain row {i + 1}")
+            parts.append(f"{_counted('component', components)} {together} explain row {i + 1}")
     if idle:
         verb = "explains" if len(idle) == 1 else "explain"
         parts.append(f"{_counted('component', idle)} {verb} next to nothing")
-    left_out = []
-    for i in (i for i, components in by_row.items() if not components):
-        k = int(np.argmax(M[i]))
-        if M[i, k] > TOLERANCE.explains:
-            main = int(np.argmax(M[:, k]))
-            parts.append(f"component {k + 1} is spread over rows {_listed(sorted((main, i)))}")
-        else:
-            left_out.append(i)
+    without = [i for i, components in by_row.items() if not components]
+    left_out = [i for i in without if M[i].sum() <= TOLERANCE.explains]
+    for k in range(n):
+        beside = [i for i in without if i not in left_out and M[i].argmax() == k]
+        if beside:
+            parts.append(
+                f"component {k + 1} is spread over rows {_listed(sorted({main[k], *beside}))}"
+            )
     if left_out:
         parts.append(f"nothing explains {_counted('row', left_out)}")
     if not parts:
-        top = M.max(axis=1)
-        i = int(np.argmin(top))
-        parts.append(f"row {i + 1} is explained to {100 * top[i]:.0f} % only")
+        parts.append(_overlap(M))
     return "; ".join(parts[:4]) + ("; and more" if len(parts) > 4 else ""), bool(idle)
+
+
+def _overlap(M: Array) -> str:
+    """Say what is wrong where every component has a main row of its own."""
+    weakest = int(np.argmin(M.max(axis=1)))
+    if M[weakest].max() <= TOLERANCE.matched:
+        return (
+            f"no component explains more than {100 * M[weakest].max():.0f} % of row {weakest + 1}"
+        )
+    best = M.argmax(axis=1).tolist()
+    k = next(k for k in best if best.count(k) > 1)
+    rows = [i for i in range(len(M)) if best[i] == k]
+    return f"component {k + 1} explains the most of {_counted('row', rows)}"
 
 
 def invalid_entry(W: Array, H: Array) -> str:
@@ -149,6 +159,8 @@ def _clipping(W: Array, H: Array) -> str:
 
 
 def _counted(noun: str, indices: Sequence[int]) -> str:
+    if len(indices) > 6:
+        return f"{len(indices)} {noun}s"
     return f"{noun}{'s' * (len(indices) > 1)} {_listed(indices)}"
 
 

@@ -19,14 +19,15 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
     Accepts NumPy arrays, `np.matrix`, SciPy sparse matrices, lists, and objects with `__array__`.
     Values are not looked at: NaN, infinities and negative entries are the judge's business.
     """
-    if hasattr(value, "toarray"):  # SciPy sparse
-        value = value.toarray()
     try:
+        if hasattr(value, "toarray"):  # SciPy sparse
+            value = value.toarray()
         array = np.asarray(value)
     except ValueError:
         raise UnusableError(f"{name} is ragged: its rows have different lengths") from None
     except Exception as error:  # whatever a foreign __array__ raises, it is no matrix
-        raise UnusableError(f"{name} is no matrix ({type(error).__name__}: {error})") from None
+        told = " ".join(str(error).split())
+        raise UnusableError(f"{name} is no matrix ({type(error).__name__}: {told})") from None
     if array.dtype.kind == "c":
         raise UnusableError(f"{name} is complex ({array.dtype}); expected real numbers")
     if array.dtype.kind not in "fiub":

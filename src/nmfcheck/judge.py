@@ -230,13 +230,13 @@ def _unusable(reason: UnusableError) -> Judgement:
 
 
 def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
-    valid, clipped = validity(W, H)
+    unit = cases.a0.max(axis=1)
+    valid, clipped = validity(W, H, unit)
     if clipped.any() or not valid.all():
         # Where a run is invalid, zeros stand in, so that nothing below has to mind NaN.
         W = np.maximum(np.where(valid[:, None, None], W, 0.0), 0.0)
         H = np.maximum(np.where(valid[:, None, None], H, 0.0), 0.0)
 
-    unit = cases.a0.max(axis=1)
     A = cases.A / unit[:, None, None]
     a0, e = cases.a0 / unit[:, None], cases.e / unit[:, None]
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200

@@ -13,17 +13,25 @@ from .arrays import Array, Bools, Ints
 from .tolerances import TOLERANCE
 
 
-def validity(W: Array, H: Array) -> tuple[Bools, Bools]:
-    """Say which runs are finite and nonnegative up to rounding, and which have to be clipped."""
+def validity(W: Array, H: Array, unit: Array) -> tuple[Bools, Bools]:
+    """Say which runs are finite and nonnegative up to rounding, and which have to be clipped.
+
+    A negative entry is rounding if it is small beside the largest of its column of W or row of H,
+    or if what it adds to the product is small beside A (for a column that is nothing but noise).
+    """
     valid = np.ones(len(W), dtype=bool)
     clipped = np.zeros(len(W), dtype=bool)
     if all(X.min() >= 0 and X.max() < np.inf for X in (W, H)):
         return valid, clipped  # as nearly always; NaN fails both comparisons
-    with np.errstate(invalid="ignore"):
-        for X, axis in ((W, 1), (H, 2)):  # a component's half: a column of W, a row of H
-            low, high = X.min(axis=axis), X.max(axis=axis)
-            size = np.maximum(high, -low)
-            valid &= (np.isfinite(size) & (low >= -TOLERANCE.rounding * size)).all(axis=1)
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        low_W, low_H = W.min(axis=1), H.min(axis=2)
+        size_W, size_H = np.maximum(W.max(axis=1), -low_W), np.maximum(H.max(axis=2), -low_H)
+        for low, size, other in ((low_W, size_W, size_H), (low_H, size_H, size_W)):
+            adds = -low * other
+            rounding = (low >= -TOLERANCE.rounding * size) | (
+                (adds <= TOLERANCE.rounding * unit[:, None]) & (other > 0)
+            )
+            valid &= (np.isfinite(size) & rounding).all(axis=1)
             clipped |= (low < 0).any(axis=1)
     return valid, clipped
 

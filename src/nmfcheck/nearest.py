@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Array, Ints
+from .arrays import Array
 from .cases import Case, checked_case
 from .errors import InputError
 from .exact import exact_factorization
@@ -48,28 +48,26 @@ class NearestExact:
 def nearest_exact(case: Case, W: Any, H: Any) -> NearestExact:
     """Return the exact factorization of `case` nearest to W, H.
 
-    The permutation is the one that M shows; where M is none, the assignment of components to rows
-    that explains most of the diagonal.
+    The permutation is the one that M shows. Where M is none, the run is near no solution, and the
+    permutations that are nearest at one of several points along the chain are tried.
     """
     checked_case(case)
     try:
         W, H = as_factor("W", W, (case.n, case.rank)), as_factor("H", H, (case.rank, case.n))
     except UnusableError as reason:
         raise InputError(str(reason)) from None
-    if not validity(W[None], H[None])[0][0]:
+    unit = np.array([case.a0.max()])
+    if not validity(W[None], H[None], unit)[0][0]:
         raise InputError(invalid_entry(W, H).removesuffix("."))
     W, H = np.maximum(W, 0.0), np.maximum(H, 0.0)
-
-    unit = np.array([case.a0.max()])
-    balanced_W, balanced_H = (X[0] for X in balance(W[None], H[None], unit))
-    permutation = _assignment(balanced_W, balanced_H, case.a0 / unit[0])
-    chain = _Chain(case, unit, balanced_W, balanced_H, permutation)
+    with np.errstate(over="ignore", invalid="ignore"):  # factors may be huge
+        balanced_W, balanced_H = (X[0] for X in balance(W[None], H[None], unit))
+        chain = _Chain(case, unit, balanced_W, balanced_H)
+        distance, switch, share, permutation = min(
+            chain.nearest(permutation) for permutation in chain.permutations()
+        )
     single = case.eps == 0 or case.n == 1
-    distance, switch, share = min(
-        (chain.distance(s, share), s, share)
-        for s in range(1, max(case.n, 2))
-        for share in ([0.0] if single else chain.candidates(s))
-    )
+    chain.permutation = permutation
     exact_W, exact_H = chain.point(switch, share)
     scale = _scales(W, balanced_W)
     return NearestExact(
@@ -78,15 +76,48 @@ def nearest_exact(case: Case, W: Any, H: Any) -> NearestExact:
         distance=distance,
         switch=None if single else switch,
         share=None if single else share,
-        permutation=tuple(permutation.tolist()),
+        permutation=permutation,
     )
 
 
 class _Chain:
     """The solution set, balanced, seen from one factorization."""
 
-    def __init__(self, case: Case, unit: Array, W: Array, H: Array, permutation: Ints) -> None:
-        self.case, self.unit, self.W, self.H, self.permutation = case, unit, W, H, permutation
+    def __init__(self, case: Case, unit: Array, W: Array, H: Array) -> None:
+        self.case, self.unit, self.W, self.H = case, unit, W, H
+        self.permutation: tuple[int, ...] = tuple(range(case.n))
+
+    def permutations(self) -> list[tuple[int, ...]]:
+        """Return the permutation that M shows; if it shows none, the best at points of the chain.
+
+        For a given point of the chain, the nearest order of its components is an assignment.
+        """
+        M = match_rows(self.W[None], self.H[None], self.case.a0[None] / self.unit)
+        shown, matched = read_permutation(M)
+        if matched[0]:
+            return [tuple(shown[0].tolist())]
+        from scipy.optimize import linear_sum_assignment  # late: SciPy takes long to import
+
+        found = set()
+        for s in range(1, max(self.case.n, 2)):
+            for share in np.linspace(0, 1, 5):
+                W, H = self.point(s, float(share))  # in the order of the rows
+                costs = ((W.T[:, None] - self.W.T) ** 2).sum(axis=2) + (
+                    (H[:, None] - self.H) ** 2
+                ).sum(axis=2)
+                rows_to_components = linear_sum_assignment(np.nan_to_num(costs, posinf=1e300))[1]
+                found.add(tuple(rows_to_components.tolist()))
+        return sorted(found)
+
+    def nearest(self, permutation: tuple[int, ...]) -> tuple[float, int, float, tuple[int, ...]]:
+        """Return distance, switch and share of the nearest point in this order of components."""
+        self.permutation = permutation
+        single = self.case.eps == 0 or self.case.n == 1
+        return min(
+            (self.distance(s, share), s, share, permutation)
+            for s in range(1, max(self.case.n, 2))
+            for share in ([0.0] if single else self.candidates(s))
+        )
 
     def point(self, switch: int, share: float) -> tuple[Array, Array]:
         W, H = exact_factorization(
@@ -111,6 +142,7 @@ class _Chain:
             if linear_from <= low and high <= linear_to
             else self._lowest(s, low, high)
             for low, high in pairwise(bends)
+            if high - low > 1e-12
         ]
 
     def _stacked(self, switch: int, share: float) -> Array:
@@ -120,8 +152,12 @@ class _Chain:
         """Return the share of the perpendicular's foot, where the points form a straight line."""
         start = self._stacked(s, low)
         along = self._stacked(s, high) - start
-        t = np.sum((np.stack([self.W, self.H]) - start) * along) / np.sum(along**2)
-        return float(low + np.clip(t, 0.0, 1.0) * (high - low))
+        length = np.abs(along).max()
+        if length == 0:
+            return low
+        along = along / length  # its square could underflow
+        t = np.sum((np.stack([self.W, self.H]) - start) * along) / np.sum(along**2) / length
+        return float(low + np.clip(np.nan_to_num(t), 0.0, 1.0) * (high - low))
 
     def _lowest(self, s: int, low: float, high: float) -> float:
         """Return the share between low and high whose point is nearest, by search."""
@@ -137,17 +173,6 @@ class _Chain:
         )
         # Good to about 1e-8, as a search for a minimum is; so near, the curve is a straight line.
         return self._foot(s, max(low, found.x - 1e-6), min(high, found.x + 1e-6))
-
-
-def _assignment(W: Array, H: Array, a0: Array) -> Ints:
-    M = match_rows(W[None], H[None], a0[None])
-    permutations, matched = read_permutation(M)
-    if matched[0]:
-        permutation: Ints = permutations[0]
-        return permutation
-    from scipy.optimize import linear_sum_assignment  # late: SciPy takes long to import
-
-    return np.asarray(linear_sum_assignment(M[0], maximize=True)[1])
 
 
 def _scales(W: Array, balanced_W: Array) -> Array:

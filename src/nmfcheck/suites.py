@@ -51,7 +51,7 @@ class Suite:
 
     def cell(self, n: int, kind: str) -> list[Trial]:
         """Return the trials of one cell."""
-        return [Trial.of_cell(n, kind, i) for i in range(self.trials)]
+        return [Trial.of_cell(n, kind, i, self.ladder) for i in range(self.trials)]
 
     def __iter__(self) -> Iterator[Trial]:
         return (trial for n, kind in self.cells() for trial in self.cell(n, kind))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .arrays import Array, whole_number
-from .cases import FAMILY, KINDS_OF_ENTRIES, LOGUNIFORM, ONES, Case, case_of
+from .cases import ENTRIES, FAMILY, ONES, Case, case_of
 from .errors import InputError
 from .judge import Judgement, judge_each
 from .outcomes import Grade, Outcome, reaches
@@ -63,18 +63,18 @@ class Trial:
         whole_number("seed", self.seed, 0)
         if not (self.ladder and all(isinstance(rung, Rung) for rung in self.ladder)):
             raise InputError(f"a ladder is one Rung or more, not {self.ladder!r}")
-        if not isinstance(self.entries, str) or self.kind not in KINDS_OF_ENTRIES:
+        if not isinstance(self.entries, str) or re.fullmatch(ENTRIES, self.entries) is None:
             raise InputError(f"no entries {self.entries!r}; expected 'ones' or 'loguniform#7'")
 
     @classmethod
-    def of_cell(cls, n: int, kind: str, i: int) -> Trial:
+    def of_cell(cls, n: int, kind: str, i: int, ladder: tuple[Rung, ...] = LADDER) -> Trial:
         """Return trial i of a cell (a size and a kind of entries): draw i and seed i."""
-        return cls(n, f"{kind}#{i}" if kind == LOGUNIFORM else ONES, i)
+        return cls(n, kind if kind == ONES else f"{kind}#{i}", i, ladder)
 
     @classmethod
     def from_id(cls, id: str) -> Trial:
         """Return the trial that has this id, such as ``bidiagonal/n=3/loguniform#7/seed=7``."""
-        form = rf"{FAMILY}/n=(\d{{1,4}})/({ONES}|{LOGUNIFORM}#\d+)/seed=(\d+)"
+        form = rf"{FAMILY}/n=(\d{{1,4}})/({ENTRIES})/seed=(\d{{1,18}})"
         match = re.fullmatch(form, id) if isinstance(id, str) else None
         if match is None:
             raise InputError(
@@ -135,15 +135,18 @@ class TrialResult:
 
     @property
     def passed(self) -> bool:
-        """Whether the trial passed the paper's test (question 1)."""
-        asked = sum(rung.question == 1 for rung in self.trial.ladder)
-        answered = [stage for stage in self.stages if stage.rung.question == 1]
-        return len(answered) == asked and all(stage.passed for stage in answered)
+        """Whether the trial passed the paper's test (question 1), if it was asked."""
+        return self._passed(1)
 
     @property
     def exact(self) -> bool:
-        """Whether the trial passed the test of exactness (question 2)."""
-        return all(stage.passed for stage in self.stages if stage.rung.question == 2)
+        """Whether the trial passed the test of exactness (question 2), if it was asked."""
+        return self._passed(2)
+
+    def _passed(self, question: int) -> bool:
+        asked = [rung for rung in self.trial.ladder if rung.question == question]
+        passed = {stage.rung for stage in self.stages if stage.passed}
+        return bool(asked) and passed.issuperset(asked)
 
     def stage(self, eps: float) -> Stage | None:
         """Return the stage of this ε, if it was run."""

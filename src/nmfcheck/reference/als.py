@@ -14,11 +14,11 @@ from .factorization import Factorization, alternate, factorize
 from .lanes import T, from_lanes, keep, matmul, quotient, to_lanes
 from .orbits import Progress
 
-SAFE_ANGLE = 1e-8
-"""sin² of the angle between a column of W and those before it, from which the normal equations
-are used: at most half the digits are lost."""
-SAFE_LENGTH = 1e-24
-"""Square of a column's length, relative to the longest: far above what counts as zero."""
+SAFE = 1e8
+"""Largest condition of `WᵀW`, its columns scaled to one length, for the normal equations: at most
+half the digits are lost."""
+FULL_RANK = 1e26
+"""Largest condition of `WᵀW` as it is: far from where singular values count as zero."""
 
 
 def clipped(A: Array, W: Array, _H: Array) -> Array:
@@ -44,21 +44,27 @@ def least_squares(W: Array, A: Array) -> Array:
 def _eliminate(G: Array, B: Array) -> tuple[Array, Bools]:
     """Solve `GX = B` for symmetric positive definite G, and say which lanes not to trust.
 
-    Gauss and Jordan's elimination without pivoting. `G = WᵀW` has the squares of the lengths of W's
-    columns on its diagonal, and a pivot is that times sin² of an angle (`SAFE_ANGLE`).
+    Gauss and Jordan's elimination without pivoting, which leaves G⁻¹ in the place of G. Its
+    diagonal bounds the condition: `‖G‖ ≤ ΣG(j,j)` and `‖G⁻¹‖ ≤ ΣG⁻¹(j,j)`; with the columns of W
+    scaled to length 1, `‖G⁻¹‖ ≤ ΣG(j,j)·G⁻¹(j,j)`.
     """
     k = len(G)
-    squares = np.array([G[j, j] for j in range(k)])
+    squares = np.array([G[j, j] for j in range(k)])  # of the lengths of W's columns
     pivots = np.empty_like(squares)
     both = np.concatenate([G, B], axis=1)
     for j in range(k):
         pivots[j] = both[j, j]
+        both[j, j] = 1.0
         both[j] = quotient(both[j], pivots[j])  # a dead component: zeros throughout
         factors = both[:, j].copy()
         factors[j] = 0.0
+        both[:, j] -= factors
         both -= factors[:, None] * both[j]
-    unsafe = (pivots <= SAFE_ANGLE * squares) | (squares <= SAFE_LENGTH * squares.max(axis=0))
-    doubtful: Bools = (unsafe & (squares > 0)).any(axis=0)
+    inverse = np.array([both[j, j] for j in range(k)])
+    doubtful = (k * (squares * inverse).sum(axis=0) > SAFE) | (
+        squares.sum(axis=0) * inverse.sum(axis=0) > FULL_RANK
+    )
+    doubtful |= ((squares > 0) & (SAFE * pivots <= squares)).any(axis=0)
     return both[:, k:], doubtful
 
 

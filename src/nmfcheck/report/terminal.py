@@ -26,7 +26,7 @@ from ..cases import Case, decimal
 from ..judge import Judgement
 from ..nearest import NearestExact
 from ..outcomes import Outcome
-from ..runner.batches import Progress as Report
+from ..subjects import Progress as Report
 from ..summary import CellCount, StageCount
 from ..tolerances import TOLERANCE
 

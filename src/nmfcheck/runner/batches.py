@@ -6,15 +6,14 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
 
-from ..subjects import Subject
+from ..subjects import Progress, Subject
 from ..suites import Suite
 from ..trials import Trial, TrialResult, run_trials
 
-Progress = Callable[[float], None]
 Batch = tuple[Subject, list[Trial]]
 
 REPORT_EVERY = 0.1

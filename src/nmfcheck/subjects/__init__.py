@@ -2,7 +2,7 @@
 
 from .function import FunctionSubject, as_subject
 from .problem import Answer, Problem, Progress, Subject
-from .references import REFERENCES, ReferenceSubject, find, names
+from .references import REFERENCES, ReferenceSubject, find
 
 __all__ = [
     "REFERENCES",
@@ -14,5 +14,4 @@ __all__ = [
     "Subject",
     "as_subject",
     "find",
-    "names",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,13 +35,13 @@ class FunctionSubject:
         positional = () if "rank" in keywords else (problem.rank,)
         try:
             returned = self.function(problem.A, *positional, **keywords)
-        except Exception as error:  # whatever a subject raises is its answer
+        except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
             told = " ".join(str(error).split())  # one line
             return Answer(error=f"raised {type(error).__name__}: {told}")
         if not isinstance(returned, tuple | list) or len(returned) != 2:
             size = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
             return Answer(error=f"returned a {type(returned).__name__}{size}, not a pair (W, H)")
-        return Answer(*returned)
+        return Answer(*copy.deepcopy(returned))  # a subject may use its arrays again
 
 
 def as_subject(subject: Subject | Callable[..., Any]) -> Subject:

@@ -62,11 +62,6 @@ class ReferenceSubject:
         return [Answer(W, H) for W, H in zip(found.W, found.H, strict=True)]
 
 
-def names() -> list[str]:
-    """Return the names of all built-in subjects."""
-    return list(REFERENCES)
-
-
 def find(name: str, at_most: int | None = None) -> ReferenceSubject:
     """Return the built-in subject of this name.
 
