@@ -78,6 +78,13 @@ def test_a_solution_that_is_not_clean_is_sorted_by_its_larger_share(share, type_
     assert (judgement.word, judgement.type) == ("bw", type_)
 
 
+def test_even_shares_are_sorted_alike_in_every_scale():
+    case = bidiagonal([1, 1, 1], eps=1e-4)
+    for w0 in ([1, 1, 1], [1, 1, 0.5], [3, 0.7, 1e5], [1, 1, 5]):
+        W, H = exact_factorization(case, switch=2, share=0.5, w0=w0)
+        assert judge(case, W, H).type == "I"
+
+
 @pytest.mark.parametrize("n", [2, 4, 5])
 def test_types_are_for_3x3_only(n):
     case = bidiagonal(np.ones(n), eps=1e-3)

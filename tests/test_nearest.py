@@ -12,7 +12,6 @@ from nmfcheck.measures import balance
 from strategies import cases, factorizations, points
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_an_exact_factorization_is_its_own_nearest(data):
     case = data.draw(cases())
@@ -28,7 +27,6 @@ def test_an_exact_factorization_is_its_own_nearest(data):
         assert nearest.share == pytest.approx(place["share"], abs=1e-6)
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_what_is_returned_is_exact(data):
     case = data.draw(cases())
@@ -36,7 +34,7 @@ def test_what_is_returned_is_exact(data):
     assert judge(case, nearest.W, nearest.H).grade == "exact"
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.data())
 def test_no_other_point_of_the_chain_is_nearer(data):
     """Against a fine walk along the whole chain, under the same permutation."""

@@ -195,7 +195,7 @@ def test_input_is_left_as_it_was(name):
 
 
 @each_algorithm
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.data())
 def test_factors_stay_finite_and_nonnegative(name, data):
     m, n, k = (data.draw(st.integers(1, 5)) for _ in range(3))
@@ -216,7 +216,7 @@ def objective(A, W, H):
 @pytest.mark.parametrize(
     "name", ["multiplicative_update", "gradient_descent", "coordinate_descent", "nenmf"]
 )
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_the_objective_never_rises(name, data):
     m, n, k = (data.draw(st.integers(1, 6)) for _ in range(3))

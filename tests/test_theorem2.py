@@ -38,7 +38,7 @@ def best_with_word(case, word, sweeps=400):
     return np.linalg.norm(case.A - W @ H)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.data())
 def test_residual_of_a_word(data):
     case = data.draw(cases(min_n=2, max_n=5, eps=(0.01, 0.1, 0.25, 0.5)))

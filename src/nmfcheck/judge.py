@@ -286,7 +286,8 @@ def _words(share_w: Array, share_h: Array, eps: Array, matched: Bools) -> tuple[
         return np.full(batch, "", dtype="<U1"), type_
     word = np.where(named, np.ascontiguousarray(letters).view(f"<U{length}")[:, 0], "")
     if length == 2:
-        larger = np.where(share_w > share_h, "w", "h").view("<U2")[:, 0]
+        # Even shares, a natural value, count as h: not as what rounding makes of them.
+        larger = np.where(share_w > share_h * (1 + 1e-9), "w", "h").view("<U2")[:, 0]
         sorted_ = named & (by_w | by_h).all(axis=1)
         for pair, name in TYPES.items():
             type_[sorted_ & (larger == pair)] = name

@@ -72,7 +72,8 @@ def read_permutation(M: Array) -> tuple[Ints, Bools]:
     permutation = M.argmax(axis=2)
     top = np.take_along_axis(M, permutation[:, :, None], axis=2)[:, :, 0]
     distinct = (np.sort(permutation, axis=1) == np.arange(M.shape[1])).all(axis=1)
-    return permutation, distinct & (top > TOLERANCE.matched).all(axis=1)
+    # Exactly 1/2, a natural value, does not exceed it: whatever rounding makes of it.
+    return permutation, distinct & (top > TOLERANCE.matched * (1 + 1e-9)).all(axis=1)
 
 
 def align(W: Array, H: Array, permutation: Ints) -> tuple[Array, Array]:
