@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -71,5 +72,7 @@ def _read_npy(path: Path) -> Any:
 def _read_mtx(path: Path) -> Any:
     from scipy.io import mmread  # late: SciPy takes long to import
 
-    matrix = mmread(path)
+    with warnings.catch_warnings():  # newer SciPy deprecates the kind of sparse matrix it returns
+        warnings.simplefilter("ignore")
+        matrix = mmread(path)
     return matrix.toarray() if hasattr(matrix, "toarray") else matrix
