@@ -8,7 +8,7 @@ distance is a parabola whose lowest point is known; elsewhere it is searched for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -62,13 +62,13 @@ def nearest_exact(case: Case, W: Any, H: Any) -> NearestExact:
     W, H = np.maximum(W, 0.0), np.maximum(H, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):  # factors may be huge
         balanced_W, balanced_H = (X[0] for X in balance(W[None], H[None], unit))
-        chain = _Chain(case, unit, balanced_W, balanced_H)
-        distance, switch, share, permutation = min(
-            chain.nearest(permutation) for permutation in chain.permutations()
+        in_order = _Chain(case, unit, balanced_W, balanced_H, tuple(range(case.n)))
+        chains = [replace(in_order, permutation=p) for p in _permutations(in_order)]
+        (distance, switch, share), chain = min(
+            ((chain.nearest(), chain) for chain in chains), key=lambda found: found[0]
         )
+        exact_W, exact_H = chain.point(switch, share)
     single = case.eps == 0 or case.n == 1
-    chain.permutation = permutation
-    exact_W, exact_H = chain.point(switch, share)
     scale = _scales(W, balanced_W)
     return NearestExact(
         W=exact_W * scale,
@@ -76,45 +76,25 @@ def nearest_exact(case: Case, W: Any, H: Any) -> NearestExact:
         distance=distance,
         switch=None if single else switch,
         share=None if single else share,
-        permutation=permutation,
+        permutation=chain.permutation,
     )
 
 
+@dataclass(frozen=True)
 class _Chain:
-    """The solution set, balanced, seen from one factorization."""
+    """The solution set, balanced and in one order of components, seen from W and H."""
 
-    def __init__(self, case: Case, unit: Array, W: Array, H: Array) -> None:
-        self.case, self.unit, self.W, self.H = case, unit, W, H
-        self.permutation: tuple[int, ...] = tuple(range(case.n))
+    case: Case
+    unit: Array
+    W: Array
+    H: Array
+    permutation: tuple[int, ...]
 
-    def permutations(self) -> list[tuple[int, ...]]:
-        """Return the permutation that M shows; if it shows none, the best at points of the chain.
-
-        For a given point of the chain, the nearest order of its components is an assignment.
-        """
-        M = match_rows(self.W[None], self.H[None], self.case.a0[None] / self.unit)
-        shown, matched = read_permutation(M)
-        if matched[0]:
-            return [tuple(shown[0].tolist())]
-        from scipy.optimize import linear_sum_assignment  # late: SciPy takes long to import
-
-        found = set()
-        for s in range(1, max(self.case.n, 2)):
-            for share in np.linspace(0, 1, 5):
-                W, H = self.point(s, float(share))  # in the order of the rows
-                costs = ((W.T[:, None] - self.W.T) ** 2).sum(axis=2) + (
-                    (H[:, None] - self.H) ** 2
-                ).sum(axis=2)
-                rows_to_components = linear_sum_assignment(np.nan_to_num(costs, posinf=1e300))[1]
-                found.add(tuple(rows_to_components.tolist()))
-        return sorted(found)
-
-    def nearest(self, permutation: tuple[int, ...]) -> tuple[float, int, float, tuple[int, ...]]:
-        """Return distance, switch and share of the nearest point in this order of components."""
-        self.permutation = permutation
+    def nearest(self) -> tuple[float, int, float]:
+        """Return distance, switch and share of the nearest point."""
         single = self.case.eps == 0 or self.case.n == 1
         return min(
-            (self.distance(s, share), s, share, permutation)
+            (self.distance(s, share), s, share)
             for s in range(1, max(self.case.n, 2))
             for share in ([0.0] if single else self.candidates(s))
         )
@@ -173,6 +153,28 @@ class _Chain:
         )
         # Good to about 1e-8, as a search for a minimum is; so near, the curve is a straight line.
         return self._foot(s, max(low, found.x - 1e-6), min(high, found.x + 1e-6))
+
+
+def _permutations(chain: _Chain) -> list[tuple[int, ...]]:
+    """Return the permutation that M shows; if it shows none, the best at points of the chain.
+
+    For a given point of the chain, the nearest order of its components is an assignment.
+    """
+    case, W, H = chain.case, chain.W, chain.H
+    shown, matched = read_permutation(match_rows(W[None], H[None], case.a0[None] / chain.unit))
+    if matched[0]:
+        return [tuple(shown[0].tolist())]
+    from scipy.optimize import linear_sum_assignment  # late: SciPy takes long to import
+
+    found = set()
+    for s in range(1, max(case.n, 2)):
+        for share in np.linspace(0, 1, 5):
+            exact_W, exact_H = chain.point(s, float(share))  # in the order of the rows
+            costs = ((exact_W.T[:, None] - W.T) ** 2).sum(axis=2)
+            costs += ((exact_H[:, None] - H) ** 2).sum(axis=2)
+            components = linear_sum_assignment(np.nan_to_num(costs, posinf=1e300))[1]
+            found.add(tuple(components.tolist()))
+    return sorted(found)
 
 
 def _scales(W: Array, balanced_W: Array) -> Array:
