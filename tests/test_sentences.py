@@ -1,0 +1,99 @@
+"""The judge's sentences: true, on one line, counting from 1."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nmfcheck import (
+    Outcome,
+    bidiagonal,
+    judge,
+)
+from strategies import EPSILONS, cases, factorizations
+
+
+class TestSentences:
+    def said(self, M):
+        """Give component k the part M[i, k] of row i, of A = the identity."""
+        M = np.array(M, dtype=float)
+        n = len(M)
+        return judge(bidiagonal(np.ones(n)), np.sqrt(M), np.sqrt(M.T)).explanation
+
+    def test_two_components_for_one_row(self):
+        M = np.eye(5)
+        M[2, 1], M[2, 4], M[1, 1], M[4, 4], M[1, 2], M[2, 2] = 0.6, 0.4, 0, 0, 1, 0
+        said = self.said(M)
+        assert said == (
+            "components 2 and 5 both explain row 3; nothing explains row 5: a stationary point "
+            "that accepted algorithms also reach in some runs."
+        )
+
+    def test_three_components_for_one_row(self):
+        assert "components 1, 2 and 3 all explain row 1" in self.said(
+            [[0.4, 0.3, 0.3], [0, 0, 0], [0, 0, 0]]
+        )
+
+    def test_one_component_for_two_rows(self):
+        assert "component 1 is spread over rows 1 and 2" in self.said(
+            [[0.5, 0, 0], [0.5, 0, 0], [0, 0.5, 0.5]]
+        )
+
+    def test_a_component_with_a_small_part(self):
+        assert self.said([[0.97, 0.002, 0], [0, 0, 0.99], [0, 0, 0]]).startswith(
+            "components 1 and 2 both explain row 1; nothing explains row 3"
+        )
+
+    def test_a_component_that_takes_no_part(self):
+        """Which is nothing that accepted algorithms are known for."""
+        assert self.said([[0.999, 0.0001, 0], [0, 0, 1], [0, 0, 0]]).startswith(
+            "component 2 explains next to nothing; nothing explains row 3"
+        )
+
+    def test_a_row_that_is_explained_in_part(self):
+        said = self.said([[1, 0], [0, 0.3]])
+        assert said.startswith("no component explains more than 30 % of row 2, and no stationary")
+
+    def test_one_component_that_explains_most_of_two_rows(self):
+        said = self.said([[0.9, 1.0], [0, 1.1]])
+        assert said.startswith("component 2 explains the most of rows 1 and 2")
+
+    def test_one_component_for_three_rows(self):
+        said = self.said([[0.5, 0, 0, 0], [0.4, 0, 0, 0], [0.4, 0, 0, 0], [0, 0.4, 0.3, 0.3]])
+        assert said.startswith(
+            "components 2, 3 and 4 all explain row 4; component 1 is spread over rows 1, 2 and 3"
+        )
+
+    def test_everything_for_everything(self):
+        """No row is left out here, however many components share it."""
+        said = self.said(np.full((30, 30), 1 / 30))
+        assert said.startswith(
+            "30 components all explain row 1; component 1 is spread over rows 1,"
+        )
+        assert "nothing explains" not in said
+
+    def test_where_the_form_is_broken(self):
+        case = bidiagonal([1, 1, 1])
+        H = np.eye(3)
+        H[0, 2] = 0.01
+        # Component 3 is the one of row 1: its row in H as returned is the third.
+        said = judge(case, np.eye(3)[:, [1, 2, 0]], H[[1, 2, 0]]).explanation
+        assert "H has 0.01 off the pattern at row 3, column 3" in said
+        assert "WH misses A by 0.01 at row 1, column 3" in said
+
+    def test_an_inexact_word_is_named(self):
+        case = bidiagonal([1, 1, 1], eps=0.25)
+        W, H = np.eye(3), np.eye(3)
+        W[0, 1] = H[1, 2] = 0.25
+        assert judge(case, W, H).explanation.endswith("no exact factorization has the word wh.")
+
+    @given(st.data())
+    def test_every_sentence_is_one_line(self, data):
+        case = data.draw(cases(eps=(0.0, *EPSILONS)))
+        said = judge(case, *data.draw(factorizations(case))).explanation
+        assert said.endswith(".")
+        assert "\n" not in said
+        assert "nan" not in said
+
+    def test_every_outcome_explains_itself(self):
+        for outcome in Outcome:
+            assert outcome.explanation.endswith(".")
