@@ -72,6 +72,8 @@ class TestInvalid:
         judgement = judge(self.case, W, H)
         assert judgement.outcome is not Outcome.INVALID
         assert judgement.clipped
+        W[:, 0], H[0] = [1, -1e-3, 0], 1e-10 * H[0]  # small, but no noise
+        assert judge(self.case, W, H).outcome is Outcome.INVALID
         W[:, 0], H[0] = [0, -5, 0], 0  # and this is negative, although it adds nothing
         assert judge(self.case, W, H).outcome is Outcome.INVALID
 

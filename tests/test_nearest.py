@@ -18,7 +18,7 @@ def test_an_exact_factorization_is_its_own_nearest(data):
     place = data.draw(points(case))
     W, H = exact_factorization(case, **place)
     nearest = nearest_exact(case, W, H)
-    assert nearest.distance < 1e-10
+    assert nearest.distance < 1e-13
     np.testing.assert_allclose(nearest.W, W, rtol=1e-9, atol=1e-9 * W.max())
     np.testing.assert_allclose(nearest.H, H, rtol=1e-9, atol=1e-9 * H.max())
     assert nearest.permutation == tuple(place["permutation"])

@@ -65,7 +65,7 @@ class Case:
         array([[1.  , 0.25],
                [0.  , 1.  ]])
         """
-        match = _ID.fullmatch(id) if isinstance(id, str) else None
+        match = _ID.fullmatch(str(id))
         if match is None:
             raise InputError(
                 f"no case {id!r}; expected an id such as 'bidiagonal/n=3/ones/eps=1e-3', "

@@ -39,6 +39,8 @@ def main() -> None:
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "nmfcheck"
         _fail(f"{error.format_message().rstrip('.')}; see '{command} --help'")
+    except click.ClickException as error:
+        _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         print("nmfcheck: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)

@@ -17,7 +17,7 @@ def validity(W: Array, H: Array, unit: Array) -> tuple[Bools, Bools]:
     """Say which runs are finite and nonnegative up to rounding, and which have to be clipped.
 
     A negative entry is rounding if it is small beside the largest of its column of W or row of H,
-    or if what it adds to the product is small beside A (for a column that is nothing but noise).
+    or if its component is nothing but noise: its whole product is as small beside A.
     """
     valid = np.ones(len(W), dtype=bool)
     clipped = np.zeros(len(W), dtype=bool)
@@ -26,11 +26,10 @@ def validity(W: Array, H: Array, unit: Array) -> tuple[Bools, Bools]:
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
         low_W, low_H = W.min(axis=1), H.min(axis=2)
         size_W, size_H = np.maximum(W.max(axis=1), -low_W), np.maximum(H.max(axis=2), -low_H)
-        for low, size, other in ((low_W, size_W, size_H), (low_H, size_H, size_W)):
-            adds = -low * other
-            rounding = (low >= -TOLERANCE.rounding * size) | (
-                (adds <= TOLERANCE.rounding * unit[:, None]) & (other > 0)
-            )
+        product = size_W * size_H
+        noise = (product > 0) & (product <= TOLERANCE.rounding * unit[:, None])
+        for low, size in ((low_W, size_W), (low_H, size_H)):
+            rounding = (low >= -TOLERANCE.rounding * size) | noise
             valid &= (np.isfinite(size) & rounding).all(axis=1)
             clipped |= (low < 0).any(axis=1)
     return valid, clipped

@@ -9,6 +9,7 @@ distance is a parabola whose lowest point is known; elsewhere it is searched for
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -68,14 +69,13 @@ def nearest_exact(case: Case, W: Any, H: Any) -> NearestExact:
             ((chain.nearest(), chain) for chain in chains), key=lambda found: found[0]
         )
         exact_W, exact_H = chain.point(switch, share)
-    single = case.eps == 0 or case.n == 1
     scale = _scales(W, balanced_W)
     return NearestExact(
         W=exact_W * scale,
         H=exact_H / scale[:, None] * unit[0],
         distance=distance,
-        switch=None if single else switch,
-        share=None if single else share,
+        switch=None if chain.is_a_point else switch,
+        share=None if chain.is_a_point else share,
         permutation=chain.permutation,
     )
 
@@ -90,13 +90,16 @@ class _Chain:
     H: Array
     permutation: tuple[int, ...]
 
+    @property
+    def is_a_point(self) -> bool:
+        return self.case.eps == 0 or self.case.n == 1
+
     def nearest(self) -> tuple[float, int, float]:
         """Return distance, switch and share of the nearest point."""
-        single = self.case.eps == 0 or self.case.n == 1
         return min(
             (self.distance(s, share), s, share)
             for s in range(1, max(self.case.n, 2))
-            for share in ([0.0] if single else self.candidates(s))
+            for share in ([0.0] if self.is_a_point else self.candidates(s))
         )
 
     def point(self, switch: int, share: float) -> tuple[Array, Array]:
@@ -151,8 +154,14 @@ class _Chain:
             method="bounded",
             options={"xatol": 1e-9},
         )
-        # Good to about 1e-8, as a search for a minimum is; so near, the curve is a straight line.
-        return self._foot(s, max(low, found.x - 1e-6), min(high, found.x + 1e-6))
+        # Good to about 1e-8, as a search for a minimum is. So near, the curve is a straight line,
+        # and the foot on it, seen from the point that was found, is good to all digits.
+        x = float(found.x)
+        left, right = max(low, x - 1e-6), min(high, x + 1e-6)
+        along = (self._stacked(s, right) - self._stacked(s, left)) / (right - left)
+        missed = np.stack([self.W, self.H]) - self._stacked(s, x)
+        polished = x + np.nan_to_num(np.sum(missed * along) / np.sum(along**2))
+        return min((x, float(np.clip(polished, low, high))), key=partial(self.distance, s))
 
 
 def _permutations(chain: _Chain) -> list[tuple[int, ...]]:

@@ -63,7 +63,7 @@ class Trial:
         whole_number("seed", self.seed, 0)
         if not (self.ladder and all(isinstance(rung, Rung) for rung in self.ladder)):
             raise InputError(f"a ladder is one Rung or more, not {self.ladder!r}")
-        if not isinstance(self.entries, str) or re.fullmatch(ENTRIES, self.entries) is None:
+        if re.fullmatch(ENTRIES, str(self.entries)) is None:
             raise InputError(f"no entries {self.entries!r}; expected 'ones' or 'loguniform#7'")
 
     @classmethod
@@ -75,7 +75,7 @@ class Trial:
     def from_id(cls, id: str) -> Trial:
         """Return the trial that has this id, such as ``bidiagonal/n=3/loguniform#7/seed=7``."""
         form = rf"{FAMILY}/n=(\d{{1,4}})/({ENTRIES})/seed=(\d{{1,18}})"
-        match = re.fullmatch(form, id) if isinstance(id, str) else None
+        match = re.fullmatch(form, str(id))
         if match is None:
             raise InputError(
                 f"no trial {id!r}; expected an id such as 'bidiagonal/n=3/ones/seed=7'"
