@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array, Bools
-from .factorization import Factorization, alternate, factorize
+from .factorization import Algorithm, Factorization, alternate, factorize
 from .lanes import T, from_lanes, keep, matmul, quotient, to_lanes
 from .orbits import Progress
 
@@ -83,19 +83,23 @@ def als(
     *,
     close_orbits: bool = True,
     progress: Progress | None = None,
+    engine: str = "auto",
+    threads: int | None = None,
 ) -> Factorization:
     """Factorize A by clipped alternating least squares: H first, then W.
 
     H0 is not used, except as the answer after no iterations. The objective may rise: clipping is
-    not the solution of the constrained problem. See `Factorization` for what is returned.
+    not the solution of the constrained problem. See `factorize` for the parameters, `Factorization`
+    for what is returned.
     """
     return factorize(
-        alternate(clipped),
+        Algorithm("als", alternate(clipped), reads=(0,)),
         A,
         W0,
         H0,
         iterations,
-        reads=(0,),
         close_orbits=close_orbits,
         progress=progress,
+        engine=engine,
+        threads=threads,
     )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array
-from .factorization import Factorization, alternate, factorize
+from .factorization import Algorithm, Factorization, alternate, factorize
 from .lanes import T, matmul, quotient
 from .orbits import Progress
 
@@ -37,11 +37,22 @@ def coordinate_descent(
     *,
     close_orbits: bool = True,
     progress: Progress | None = None,
+    engine: str = "auto",
+    threads: int | None = None,
 ) -> Factorization:
     """Factorize A by coordinate descent; an iteration is a sweep over H, then over W.
 
-    The objective `½‖A − WH‖_F²` never rises. See `Factorization` for what is returned.
+    The objective `½‖A − WH‖_F²` never rises. See `factorize` for the parameters, `Factorization`
+    for what is returned.
     """
     return factorize(
-        alternate(swept), A, W0, H0, iterations, close_orbits=close_orbits, progress=progress
+        Algorithm("coordinate_descent", alternate(swept)),
+        A,
+        W0,
+        H0,
+        iterations,
+        close_orbits=close_orbits,
+        progress=progress,
+        engine=engine,
+        threads=threads,
     )

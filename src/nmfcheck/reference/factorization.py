@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from ..arrays import Array, Ints, real_array, whole_number
 from ..errors import InputError
+from .engine import chosen, run_native
 from .lanes import T, from_lanes, to_lanes
 from .orbits import Progress, State, Step, iterate
 
@@ -48,8 +49,25 @@ def alternate(half: Callable[[Array, Array, Array], Array]) -> Step:
     return step
 
 
+class Algorithm(NamedTuple):
+    """A reference algorithm.
+
+    Attributes
+    ----------
+    name : what the native engine calls it.
+    step : one iteration on a state that begins with W, H.
+    reads : the parts of the state that an iteration depends on.
+    remember : what the state holds beside W and H at the start.
+    """
+
+    name: str
+    step: Step
+    reads: Sequence[int] = (0, 1)
+    remember: Callable[[Array, Array, Array], State] = lambda _A, _W, _H: ()
+
+
 def factorize(
-    step: Step,
+    algorithm: Algorithm,
     A: npt.ArrayLike,
     W0: npt.ArrayLike,
     H0: npt.ArrayLike,
@@ -57,45 +75,72 @@ def factorize(
     *,
     close_orbits: bool,
     progress: Progress | None,
-    reads: Sequence[int] = (0, 1),
-    remember: Callable[[Array, Array, Array], State] = lambda _A, _W, _H: (),
+    engine: str,
+    threads: int | None,
 ) -> Factorization:
-    """Run `step` on stacks of problems with any leading dimensions.
+    """Run an algorithm on stacks of problems with any leading dimensions.
 
     Parameters
     ----------
-    step : one iteration on a state that begins with W, H.
     A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
-    reads : the parts of the state that an iteration depends on.
-    remember : what the state holds beside W and H at the start.
+    iterations : how many.
+    close_orbits : end a problem early where its final state is known.
+    progress : called now and then with the number of iterations × problems newly settled.
+    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
+    threads : of the native engine; as many as there are cores if None. NumPy has one.
     """
     iterations = whole_number("iterations", iterations, 0)
+    if threads is not None:
+        threads = whole_number("threads", threads, 1)
+    where = chosen(engine)
     problems_A, problems_W, problems_H = _checked(A, W0, H0)
     leading = problems_A.shape[:-2]
     stacks = [X.reshape(-1, *X.shape[-2:]) for X in (problems_A, problems_W, problems_H)]
-    batch, m, n = stacks[0].shape
-    k = stacks[1].shape[2]
-    W, H = np.empty((batch, m, k)), np.empty((batch, k, n))
-    ran: Ints = np.empty(batch, dtype=np.int64)
-    length = max(1, LANE_ENTRIES // max(m * n, m * k, k * n))
-    for start in range(0, batch, length):
+    report = progress or (lambda _: None)
+    if where == "native" and iterations > 0:
+        W, H, ran = run_native(
+            algorithm.name,
+            *stacks,
+            iterations,
+            close_orbits=close_orbits,
+            threads=threads,
+            progress=report,
+        )
+    else:
+        W, H, ran = _run_numpy(algorithm, *stacks, iterations, close_orbits, report)
+    return Factorization(
+        W.reshape(*leading, *W.shape[-2:]), H.reshape(*leading, *H.shape[-2:]), ran.reshape(leading)[()]
+    )
+
+
+def _run_numpy(
+    algorithm: Algorithm,
+    A: Array,
+    W0: Array,
+    H0: Array,
+    iterations: int,
+    close_orbits: bool,
+    progress: Progress,
+) -> tuple[Array, Array, Ints]:
+    W, H = np.empty(W0.shape), np.empty(H0.shape)
+    ran: Ints = np.empty(len(A), dtype=np.int64)
+    length = max(1, LANE_ENTRIES // max(X[:1].size for X in (A, W0, H0)))
+    for start in range(0, len(A), length):
         chunk = slice(start, start + length)
-        lanes_A, lanes_W, lanes_H = (to_lanes(stack[chunk]) for stack in stacks)
+        lanes_A, lanes_W, lanes_H = (to_lanes(stack[chunk]) for stack in (A, W0, H0))
         # A run may diverge, and is judged all the same: no warnings on the way.
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             state, ran[chunk] = iterate(
-                step,
+                algorithm.step,
                 lanes_A,
-                (lanes_W, lanes_H, *remember(lanes_A, lanes_W, lanes_H)),
+                (lanes_W, lanes_H, *algorithm.remember(lanes_A, lanes_W, lanes_H)),
                 iterations,
-                reads=reads,
+                reads=algorithm.reads,
                 close_orbits=close_orbits,
-                progress=progress or (lambda _: None),
+                progress=progress,
             )
         W[chunk], H[chunk] = from_lanes(state[0]), from_lanes(state[1])
-    return Factorization(
-        W.reshape(*leading, m, k), H.reshape(*leading, k, n), ran.reshape(leading)[()]
-    )
+    return W, H, ran
 
 
 def _checked(A: Any, W0: Any, H0: Any) -> tuple[Array, Array, Array]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array
-from .factorization import Factorization, alternate, factorize
+from .factorization import Algorithm, Factorization, alternate, factorize
 from .lanes import T, matmul, quotient, total
 from .orbits import Progress
 
@@ -40,11 +40,22 @@ def gradient_descent(
     *,
     close_orbits: bool = True,
     progress: Progress | None = None,
+    engine: str = "auto",
+    threads: int | None = None,
 ) -> Factorization:
     """Factorize A by fast gradient descent: H first, then W.
 
-    The objective `½‖A − WH‖_F²` never rises. See `Factorization` for what is returned.
+    The objective `½‖A − WH‖_F²` never rises. See `factorize` for the parameters, `Factorization`
+    for what is returned.
     """
     return factorize(
-        alternate(descended), A, W0, H0, iterations, close_orbits=close_orbits, progress=progress
+        Algorithm("gradient_descent", alternate(descended)),
+        A,
+        W0,
+        H0,
+        iterations,
+        close_orbits=close_orbits,
+        progress=progress,
+        engine=engine,
+        threads=threads,
     )

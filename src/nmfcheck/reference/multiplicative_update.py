@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy.typing as npt
 
 from ..arrays import Array
-from .factorization import Factorization, alternate, factorize
+from .factorization import Algorithm, Factorization, alternate, factorize
 from .lanes import T, matmul, quotient
 from .orbits import Progress
 
@@ -31,11 +31,22 @@ def multiplicative_update(
     *,
     close_orbits: bool = True,
     progress: Progress | None = None,
+    engine: str = "auto",
+    threads: int | None = None,
 ) -> Factorization:
     """Factorize A by multiplicative updates: H first, then W.
 
-    The objective `½‖A − WH‖_F²` never rises. See `Factorization` for what is returned.
+    The objective `½‖A − WH‖_F²` never rises. See `factorize` for the parameters, `Factorization`
+    for what is returned.
     """
     return factorize(
-        alternate(updated), A, W0, H0, iterations, close_orbits=close_orbits, progress=progress
+        Algorithm("multiplicative_update", alternate(updated)),
+        A,
+        W0,
+        H0,
+        iterations,
+        close_orbits=close_orbits,
+        progress=progress,
+        engine=engine,
+        threads=threads,
     )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..arrays import Array
-from .factorization import Factorization, factorize
+from .factorization import Algorithm, Factorization, factorize
 from .lanes import T, from_lanes, keep, matmul, same_bits, total
 from .orbits import Progress, State
 
@@ -88,19 +88,22 @@ def nenmf(
     *,
     close_orbits: bool = True,
     progress: Progress | None = None,
+    engine: str = "auto",
+    threads: int | None = None,
 ) -> Factorization:
     """Factorize A by NeNMF; `iterations` counts the outer ones.
 
-    See `Factorization` for what is returned.
+    See `factorize` for the parameters, `Factorization`
+    for what is returned.
     """
     return factorize(
-        _step,
+        Algorithm("nenmf", _step, reads=(0, 1, 2, 3), remember=_first_tolerances),
         A,
         W0,
         H0,
         iterations,
-        reads=(0, 1, 2, 3),
-        remember=_first_tolerances,
         close_orbits=close_orbits,
         progress=progress,
+        engine=engine,
+        threads=threads,
     )

@@ -1,0 +1,31 @@
+// Algorithm 2 of the paper: alternating least squares, clipped at zero (Berry et al. 2007).
+#pragma once
+
+#include "least_squares.h"
+
+namespace nmfcheck::INSTRUCTIONS {
+
+// Y ← max(0, argmin ‖XYᵀ − A‖), by XᵀX·y = Xᵀa for each row y of Y and column a of A.
+struct ALS {
+    static constexpr int straight_up_to = 4;
+
+    template <class M, class N, class K>
+    static INLINE void half(Half<M, N, K> h) {
+        Local XtX(h.k, h.k, h.scratch);
+        Local L(h.k, h.k, h.scratch);
+        Local L_inverse(h.k, h.k, h.scratch);
+        gram(h.X, XtX);
+        const Mask doubtful = cholesky(XtX, L, L_inverse);
+        for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
+            const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
+            AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });
+        });
+        for_each_part<tile_rows>(h.n, [&](auto R, int i) INLINED { substitute<R>(L, h.next, i); });
+        if (any(doubtful)) minimum_norm(h, doubtful);
+        for_each(h.n, [&](int i) INLINED {
+            for_each(h.k, [&](int c) INLINED { h.next(i, c) = maximum(h.next(i, c), V{}); });
+        });
+    }
+};
+
+}  // namespace nmfcheck::INSTRUCTIONS

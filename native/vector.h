@@ -1,0 +1,81 @@
+// The vector type that all kernels are written in: one double for each of `width` problems.
+//
+// This header and those that build on it are compiled once for each instruction set, into a
+// namespace of its own (INSTRUCTIONS), so that nothing built for one machine is run on another.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#define INLINED __attribute__((always_inline))
+#define INLINE inline INLINED
+#define UNROLL _Pragma("GCC unroll 16")
+
+namespace nmfcheck::INSTRUCTIONS {
+
+#if defined(__AVX512F__)
+constexpr int width = 8;
+#elif defined(__AVX2__)
+constexpr int width = 4;
+#else
+constexpr int width = 2;
+#endif
+
+typedef double V __attribute__((vector_size(8 * width), may_alias));
+typedef std::int64_t Mask __attribute__((vector_size(8 * width), may_alias));  // all bits or none
+
+INLINE V all(double x) { return V{} + x; }
+
+// a·b + c, rounded once where the machine can. Nothing else is fused: the build forbids it.
+INLINE V fma(V a, V b, V c) {
+#if defined(__AVX512F__)
+    return _mm512_fmadd_pd(a, b, c);
+#elif defined(__AVX2__)
+    return _mm256_fmadd_pd(a, b, c);
+#elif defined(__aarch64__)
+    return vfmaq_f64(c, a, b);
+#else
+    return a * b + c;
+#endif
+}
+
+INLINE V sqrt(V x) {
+#if defined(__AVX512F__)
+    return _mm512_sqrt_pd(x);
+#elif defined(__AVX2__)
+    return _mm256_sqrt_pd(x);
+#elif defined(__x86_64__)
+    return _mm_sqrt_pd(x);
+#elif defined(__aarch64__)
+    return vsqrtq_f64(x);
+#else
+    for (int lane = 0; lane < width; ++lane) x[lane] = __builtin_sqrt(x[lane]);
+    return x;
+#endif
+}
+
+INLINE V select(Mask where, V yes, V no) { return where ? yes : no; }
+INLINE V keep(Mask where, V x) { return (V)(where & (Mask)x); }  // and 0 elsewhere
+INLINE V absolute(V x) { return (V)((Mask)x & INT64_MAX); }
+
+// NaN in x stays NaN.
+INLINE V maximum(V x, V y) { return select(x < y, y, x); }
+INLINE V minimum(V x, V y) { return select(x > y, y, x); }
+
+// x / y, and 0 wherever the denominator is 0.
+INLINE V quotient(V x, V y) { return keep(y != V{}, x / y); }
+
+INLINE Mask differs(V x, V y) { return (Mask)x != (Mask)y; }  // in any bit
+
+INLINE bool any(Mask mask) {
+    std::int64_t bits = 0;
+    UNROLL for (int lane = 0; lane < width; ++lane) bits |= mask[lane];
+    return bits != 0;
+}
+
+}  // namespace nmfcheck::INSTRUCTIONS

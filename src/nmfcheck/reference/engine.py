@@ -1,0 +1,98 @@
+"""The choice of engine: native code where it was built, NumPy otherwise."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Ints, whole_number
+from ..errors import InputError
+from .orbits import Progress
+
+try:
+    from .. import _native
+except ImportError:  # there was no compiler where this was installed
+    _native = None
+
+ENGINES = ("auto", "native", "numpy")
+
+
+def chosen(engine: str) -> str:
+    """Return which engine, ``native`` or ``numpy``, this choice means here."""
+    if engine not in ENGINES:
+        raise InputError(f"no engine {engine!r}; expected one of {', '.join(ENGINES)}")
+    if engine == "native" and _native is None:
+        raise InputError("the native engine was not built here; expected engine 'auto' or 'numpy'")
+    if engine == "auto":
+        return "numpy" if _native is None else "native"
+    return engine
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def instructions() -> str:
+    """Return the instruction set that the native engine uses.
+
+    The best that the machine has, or the one that NMFCHECK_INSTRUCTIONS names: for comparisons,
+    and for the bits of a machine that has less.
+    """
+    available: list[str] = _native.instructions()
+    asked = os.environ.get("NMFCHECK_INSTRUCTIONS") or available[0]
+    if asked not in available:
+        raise InputError(
+            f"NMFCHECK_INSTRUCTIONS is {asked!r}; this machine has {', '.join(available)}"
+        )
+    return asked
+
+
+def description() -> str:
+    """Say in a line which engine ``auto`` means here."""
+    if chosen("auto") == "numpy":
+        return "NumPy (the native engine was not built), 1 thread"
+    lanes = _native.lanes(instructions())
+    threads = cores()
+    return (
+        f"native, {instructions()} ({lanes} problems at a time), "
+        f"{threads} thread{'s' if threads > 1 else ''}"
+    )
+
+
+def run_native(
+    algorithm: str,
+    A: Array,
+    W0: Array,
+    H0: Array,
+    iterations: int,
+    *,
+    close_orbits: bool,
+    threads: int | None,
+    progress: Progress,
+) -> tuple[Array, Array, Ints]:
+    """Run a stack of problems, shape (batch, …, …) each, on the native engine."""
+    A, W0, H0 = (np.ascontiguousarray(X) for X in (A, W0, H0))
+    W, H = np.empty_like(W0), np.empty_like(H0)
+    ran: Ints = np.empty(len(A), dtype=np.int64)
+    count: Any = cores() if threads is None else whole_number("threads", threads, 1)
+    _native.run(
+        instructions(),
+        algorithm,
+        A,
+        W0,
+        H0,
+        W,
+        H,
+        ran,
+        iterations,
+        close_orbits,
+        min(count, len(A)),
+        progress,
+    )
+    return W, H, ran
