@@ -12,7 +12,7 @@ namespace nmfcheck::INSTRUCTIONS {
 //     s_max = min −Y/G over G < 0, which is 1 / (1 − min Q), is where Y reaches the boundary,
 //     s = max(1, min(s*, 0.99·s_max)).
 struct GradientDescent {
-    static constexpr int straight_up_to = 4;
+    static constexpr int straight_up_to = 5;
 
     template <class M, class N, class K>
     static INLINE void half(Half<M, N, K> h) {

@@ -32,28 +32,32 @@ __attribute__((noinline)) void shared_half(const Half<M, N, K> &half) {
 }
 
 template <class Step, class M, class N, class K>
+INLINE void one_half(const Half<M, N, K> &half) {
+    if constexpr (tiny<K>) Step::half(half);
+    else shared_half<Step>(half);
+}
+
+// All groups go through one half before any goes through the next, so that the processor has
+// something to do for one group while it waits for another's results.
+template <class Step, class M, class N, class K>
 INLINE void iterate_sized(M m, N n, K k, Block &block, std::int64_t iterations) {
-    for (std::int64_t t = 0; t < iterations && !__atomic_load_n(block.stop, __ATOMIC_RELAXED); ++t)
+    const Scratch scratch{(V *)block.scratch};
+    for (std::int64_t t = 0; t < iterations && !__atomic_load_n(block.stop, __ATOMIC_RELAXED); ++t) {
         for (int g = 0; g < block.count; ++g) {
             Group &group = *block.groups[g];
-            V *A = (V *)group.A, *At = (V *)group.At, *W = (V *)group.W, *Ht = (V *)group.Ht;
-            V *next_W = (V *)group.next_W, *next_Ht = (V *)group.next_Ht;
-            V *tolerance = (V *)group.tolerance;
-            const Scratch scratch{(V *)block.scratch};
-            const Half<M, N, K> for_H{m, n, k, {At, n, m}, block.of_At, {W, m, k}, {Ht, n, k},
-                                      {next_Ht, n, k}, tolerance, scratch, block.stop};
-            const Half<N, M, K> for_W{n, m, k, {A, m, n}, block.of_A, {next_Ht, n, k}, {W, m, k},
-                                      {next_W, m, k}, tolerance + 1, scratch, block.stop};
-            if constexpr (tiny<K>) {
-                Step::half(for_H);
-                Step::half(for_W);
-            } else {
-                shared_half<Step>(for_H);
-                shared_half<Step>(for_W);
-            }
-            group.W = (double *)next_W, group.next_W = (double *)W;
-            group.Ht = (double *)next_Ht, group.next_Ht = (double *)Ht;
+            V *At = (V *)group.At, *W = (V *)group.W, *Ht = (V *)group.Ht, *next = (V *)group.next_Ht;
+            one_half<Step>(Half<M, N, K>{m, n, k, {At, n, m}, block.of_At, {W, m, k}, {Ht, n, k},
+                                         {next, n, k}, (V *)group.tolerance, scratch, block.stop});
+            group.Ht = (double *)next, group.next_Ht = (double *)Ht;
         }
+        for (int g = 0; g < block.count; ++g) {
+            Group &group = *block.groups[g];
+            V *A = (V *)group.A, *W = (V *)group.W, *Ht = (V *)group.Ht, *next = (V *)group.next_W;
+            one_half<Step>(Half<N, M, K>{n, m, k, {A, m, n}, block.of_A, {Ht, n, k}, {W, m, k},
+                                         {next, m, k}, (V *)group.tolerance + 1, scratch, block.stop});
+            group.W = (double *)next, group.next_W = (double *)W;
+        }
+    }
 }
 
 }  // namespace nmfcheck::INSTRUCTIONS

@@ -79,6 +79,23 @@ INLINE V squared_length(Tall &U, int column) {
     return sum;
 }
 
+// Mix the columns of U and of V by a reflection, x − 2(x·v)/(v·v)·v with v = (1, 2, …, k).
+//
+// Two equal columns would go through the rotations below with equal roundings, and leave twin
+// components twins to the last bit, for ever. In every other way of computing this they part.
+template <class Tall, class Square>
+INLINE void reflect(Tall &U, Square &V_) {
+    const int k = U.columns;
+    const V scale = all(2 / (k * (k + 1) * (2 * k + 1) / 6.0));
+    const auto reflect_row = [&](V *x) INLINED {
+        V x_dot_v{};
+        for (int c = 0; c < k; ++c) x_dot_v = fma(x[c], all(c + 1), x_dot_v);
+        for (int c = 0; c < k; ++c) x[c] = fma(-scale * x_dot_v, all(c + 1), x[c]);
+    };
+    for (int i = 0; i < U.rows; ++i) reflect_row(U.row(i));
+    for (int i = 0; i < k; ++i) reflect_row(V_.row(i));
+}
+
 // Turn the columns of U, in these lanes, until they are orthogonal: with X for U as it was, U = XV
 // then, and the lengths of U's columns are the singular values of X. One-sided Jacobi (Hestenes 1958).
 // Columns so short that they count as zero are left as they are.
@@ -89,6 +106,7 @@ void orthogonalize(Tall &U, Square &V_, Mask lanes) {
     const double cutoff = relative_cutoff(U.rows, k), right_angle = U.rows * 0x1p-52;
     for (int i = 0; i < k; ++i)
         for (int c = 0; c < k; ++c) V_(i, c) = all(i == c);
+    reflect(U, V_);
     for (int sweep = 0; sweep < most_sweeps && any(lanes); ++sweep) {
         V longest{};
         for (int c = 0; c < k; ++c) longest = maximum(longest, squared_length(U, c));

@@ -32,7 +32,7 @@ constexpr bool straight<Fixed<N, true>> = true;
 template <class Size>
 constexpr bool tiny = false;
 template <int N>
-constexpr bool tiny<Fixed<N, true>> = N <= 6;
+constexpr bool tiny<Fixed<N, true>> = N <= 5;
 
 // Call f(first), …, f(size − 1).
 template <int first = 0, class Size, class F>

@@ -63,9 +63,21 @@ INLINE V select(Mask where, V yes, V no) { return where ? yes : no; }
 INLINE V keep(Mask where, V x) { return (V)(where & (Mask)x); }  // and 0 elsewhere
 INLINE V absolute(V x) { return (V)((Mask)x & INT64_MAX); }
 
-// NaN in x stays NaN.
+// The larger and the smaller, and x where x is NaN: that is what the instructions do with their
+// second operand.
+#if defined(__AVX512F__)
+INLINE V maximum(V x, V y) { return _mm512_max_pd(y, x); }
+INLINE V minimum(V x, V y) { return _mm512_min_pd(y, x); }
+#elif defined(__AVX2__)
+INLINE V maximum(V x, V y) { return _mm256_max_pd(y, x); }
+INLINE V minimum(V x, V y) { return _mm256_min_pd(y, x); }
+#elif defined(__x86_64__)
+INLINE V maximum(V x, V y) { return _mm_max_pd(y, x); }
+INLINE V minimum(V x, V y) { return _mm_min_pd(y, x); }
+#else
 INLINE V maximum(V x, V y) { return select(x < y, y, x); }
 INLINE V minimum(V x, V y) { return select(x > y, y, x); }
+#endif
 
 // x / y, and 0 wherever the denominator is 0.
 INLINE V quotient(V x, V y) { return keep(y != V{}, x / y); }

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from engines import each_engine  # noqa: F401 - used by all tests here
 from hypothesis import given
 from hypothesis import strategies as st
 

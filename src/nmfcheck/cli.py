@@ -18,6 +18,7 @@ from .judge import judge as judge_factors
 from .matrices import read_matrix
 from .nearest import nearest_exact
 from .outcomes import Outcome
+from .reference.engine import chosen, description
 from .report.plain import as_json, plain
 from .report.terminal import console, progress_bar, show_counts, show_judgement, show_rows
 from .runner import run_suite
@@ -69,7 +70,14 @@ def _fail(message: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
 )
-@click.version_option(__version__, message="nmfcheck %(version)s, engine: NumPy")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda context, _, asked: _show_version(context) if asked else None,
+    help="Show the version, and the engine that the references run on.",
+)
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Tell whether an NMF implementation really solves NMF.
@@ -79,6 +87,11 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+
+
+def _show_version(context: click.Context) -> None:
+    click.echo(f"nmfcheck {__version__}, engine: {description()}")
+    context.exit()
 
 
 suite_option = click.option(
@@ -99,7 +112,7 @@ json_option = click.option("--json", "in_json", is_flag=True, help="Print JSON i
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Number of worker processes.  [default: the number of cores]",
+    help="Number of cores to use.  [default: all]",
 )
 @json_option
 def run(subjects: tuple[str, ...], suite_name: str, jobs: int | None, in_json: bool) -> None:
@@ -117,10 +130,12 @@ def run(subjects: tuple[str, ...], suite_name: str, jobs: int | None, in_json: b
     """
     suite = suites.find(suite_name)
     # A subject that is named twice is run once.
-    found = [find(name, suite.reference_iterations) for name in dict.fromkeys(subjects)]
+    found = [find(name, suite.reference_iterations, jobs) for name in dict.fromkeys(subjects)]
     stages = len(found) * len(suite.cells()) * suite.trials * len(suite.ladder)
     with progress_bar(f"{suite.name} suite", stages) as progress:
-        results = run_suite(found, suite, jobs=jobs, progress=progress)
+        # The native engine has threads of its own; with NumPy, work is shared out to processes.
+        processes = 1 if chosen("auto") == "native" else jobs
+        results = run_suite(found, suite, jobs=processes, progress=progress)
     counts = {subject.name: count(results[subject.name]) for subject in found}
     if in_json:
         told = [

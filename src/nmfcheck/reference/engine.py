@@ -38,13 +38,18 @@ def cores() -> int:
         return os.cpu_count() or 1
 
 
+def instruction_sets() -> list[str]:
+    """Return the instruction sets that the native engine can use here, the best first."""
+    return [] if _native is None else _native.instructions()
+
+
 def instructions() -> str:
     """Return the instruction set that the native engine uses.
 
     The best that the machine has, or the one that NMFCHECK_INSTRUCTIONS names: for comparisons,
     and for the bits of a machine that has less.
     """
-    available: list[str] = _native.instructions()
+    available = instruction_sets()
     asked = os.environ.get("NMFCHECK_INSTRUCTIONS") or available[0]
     if asked not in available:
         raise InputError(

@@ -124,7 +124,7 @@ def _run_numpy(
 ) -> tuple[Array, Array, Ints]:
     W, H = np.empty(W0.shape), np.empty(H0.shape)
     ran: Ints = np.empty(len(A), dtype=np.int64)
-    length = max(1, LANE_ENTRIES // max(X[:1].size for X in (A, W0, H0)))
+    length = max(1, LANE_ENTRIES // max(X.shape[1] * X.shape[2] for X in (A, W0, H0)))
     for start in range(0, len(A), length):
         chunk = slice(start, start + length)
         lanes_A, lanes_W, lanes_H = (to_lanes(stack[chunk]) for stack in (A, W0, H0))

@@ -46,10 +46,15 @@ REFERENCES: dict[str, tuple[Algorithm, int, str]] = {
 
 @dataclass(frozen=True)
 class ReferenceSubject:
-    """A reference algorithm with a number of iterations; solves problems in batches."""
+    """A reference algorithm with a number of iterations; solves problems in batches.
+
+    `engine` and `threads` as for the functions of `nmfcheck.reference`.
+    """
 
     name: str
     iterations: int
+    engine: str = "auto"
+    threads: int | None = None
 
     def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
         """Solve problems of one shape all at once."""
@@ -57,21 +62,29 @@ class ReferenceSubject:
         A, W0, H0 = (np.stack([getattr(p, part) for p in problems]) for part in ("A", "W0", "H0"))
         each = max(self.iterations, 1)
         found = algorithm(
-            A, W0, H0, self.iterations, progress=lambda settled: progress(settled / each)
+            A,
+            W0,
+            H0,
+            self.iterations,
+            progress=lambda settled: progress(settled / each),
+            engine=self.engine,
+            threads=self.threads,
         )
         return [Answer(W, H) for W, H in zip(found.W, found.H, strict=True)]
 
 
-def find(name: str, at_most: int | None = None) -> ReferenceSubject:
+def find(name: str, at_most: int | None = None, threads: int | None = None) -> ReferenceSubject:
     """Return the built-in subject of this name.
 
     Parameters
     ----------
     at_most : a limit to the number of iterations.
+    threads : of the native engine, where it was built; one for each core if not given.
     """
     if name not in REFERENCES:
         close = difflib.get_close_matches(name, REFERENCES, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(REFERENCES)}"
         raise InputError(f"no subject {name!r}; {hint}")
     iterations = REFERENCES[name][1]
-    return ReferenceSubject(name, iterations if at_most is None else min(iterations, at_most))
+    limited = iterations if at_most is None else min(iterations, at_most)
+    return ReferenceSubject(name, limited, threads=threads)

@@ -1,0 +1,353 @@
+"""The native engine: the NumPy references' results, whatever else is in the batch."""
+
+import shutil
+import threading
+
+import numpy as np
+import pytest
+from engines import NATIVE, needs_native
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nmfcheck import InputError, bidiagonal, reference
+from nmfcheck.reference import engine
+from nmfcheck.trials import starting_point
+
+ALGORITHMS = ["multiplicative_update", "als", "gradient_descent", "nenmf", "coordinate_descent"]
+each_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
+pytestmark = needs_native
+
+
+def problems(m, n, k, batch=7, seed=0):
+    rng = np.random.default_rng([m, n, k, seed])
+    return rng.random((batch, m, n)), rng.random((batch, m, k)), rng.random((batch, k, n))
+
+
+def run(name, *arguments, **keywords):
+    return getattr(reference, name)(*arguments, engine="native", **keywords)
+
+
+def same(one, other):
+    return one.W.tobytes() == other.W.tobytes() and one.H.tobytes() == other.H.tobytes()
+
+
+@pytest.fixture(params=engine.instruction_sets())
+def each_instruction_set(request, monkeypatch):
+    monkeypatch.setenv("NMFCHECK_INSTRUCTIONS", request.param)
+
+
+class TestAgreementWithNumPy:
+    """Equal up to rounding: each half of an iteration, from the same factors.
+
+    The bound is for the relative error of the factors, in units of 2⁻⁵³ times the number of
+    additions and the conditions on the way.
+    """
+
+    SHAPES = [
+        *((n, n, n) for n in range(1, 34)),
+        *((4, 7, 1), (7, 4, 1), (1, 1, 5), (5, 3, 2), (3, 9, 4), (6, 5, 5), (30, 4, 3), (2, 25, 2)),
+    ]
+
+    @each_algorithm
+    @pytest.mark.parametrize("shape", SHAPES, ids=str)
+    def test_one_iteration(self, name, shape, each_instruction_set):
+        A, W0, H0 = problems(*shape)
+        if name == "als":  # and NeNMF's number of inner steps must not hang by a thread
+            W0 = W0 + np.eye(*shape[::2])
+        native, numpy = (
+            getattr(reference, name)(A, W0, H0, 1, engine=engine) for engine in ("native", "numpy")
+        )
+        condition = np.linalg.cond(W0) * np.linalg.cond(numpy.H)
+        for X, Y in ((native.H, numpy.H), (native.W, numpy.W)):
+            error = np.abs(X - Y).max(axis=(1, 2)) / np.abs(Y).max(axis=(1, 2))
+            bound = {"als": 1e-14 * condition**2, "nenmf": 1e-12}.get(name, 1e-13 * condition)
+            assert (error <= bound).all(), (error / bound).max()
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    """Dense problems and sparse ones, of two patterns, in one batch."""
+    cases = [bidiagonal(np.ones(n), eps=eps).A for n in (4,) for eps in (0, 0.25)]
+    dense = np.random.default_rng(1).random((4, 4))
+    A = np.array([[*cases, dense][i % 3] for i in range(41)])
+    pairs = [starting_point(4, seed) for seed in range(41)]
+    return A, np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+
+
+class TestBits:
+    """What comes out for a problem depends on nothing but the problem."""
+
+    @each_algorithm
+    def test_any_number_of_threads(self, name, mixed):
+        once = run(name, *mixed, 50, threads=1)
+        for threads in (2, 3, 7, 64):
+            again = run(name, *mixed, 50, threads=threads)
+            assert same(once, again)
+            assert (once.iterations == again.iterations).all()
+
+    @each_algorithm
+    @settings(max_examples=20)
+    @given(data=st.data())
+    def test_any_batch_and_any_position(self, name, mixed, data):
+        whole = run(name, *mixed, 40)
+        chosen = data.draw(st.lists(st.integers(0, 40), min_size=1, max_size=41))
+        part = run(name, *(X[chosen] for X in mixed), 40, threads=data.draw(st.integers(1, 3)))
+        assert part.W.tobytes() == whole.W[chosen].tobytes()
+        assert part.H.tobytes() == whole.H[chosen].tobytes()
+        assert (part.iterations == whole.iterations[chosen]).all()
+
+    @each_algorithm
+    def test_lanes_that_are_refilled(self, name):
+        """Runs of very different lengths, far more than there are lanes."""
+        A = [bidiagonal([1, 1], eps=eps).A for eps in (0, 0.1)] * 60
+        pairs = [starting_point(2, seed) for seed in range(120)]
+        W0, H0 = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+        iterations = {"nenmf": 150}.get(name, 1001)
+        whole = run(name, A, W0, H0, iterations)
+        for i in range(0, 120, 17):
+            alone = run(name, A[i], W0[i], H0[i], iterations)
+            assert alone.W.tobytes() == whole.W[i].tobytes()
+            assert alone.iterations == whole.iterations[i]
+        assert len(set(whole.iterations.tolist())) > 1
+
+    @each_algorithm
+    @pytest.mark.parametrize("size", [1e-200, 1e-160, 1e160, 1e300])
+    def test_overflow_and_underflow(self, name, size):
+        """Where 0·∞ is not 0, skipped zeros would show."""
+        A = np.array([bidiagonal(np.ones(6), eps=eps).A * size for eps in (0, 0.25)] * 9)
+        A[-1] = size
+        pairs = [starting_point(6, seed) for seed in range(18)]
+        W0, H0 = np.array([W for W, _ in pairs]) * size, np.array([H for _, H in pairs])
+        whole = run(name, A, W0, H0, 5)
+        for i in range(18):
+            alone = run(name, A[i], W0[i], H0[i], 5)
+            np.testing.assert_array_equal(alone.W, whole.W[i])
+            np.testing.assert_array_equal(alone.H, whole.H[i])
+
+    @each_algorithm
+    def test_fused_instruction_sets_agree(self, name, monkeypatch):
+        """AVX2 and AVX-512 do the same operations in the same order."""
+        sets = [s for s in engine.instruction_sets() if s != "baseline"]
+        results = []
+        for instructions in sets:
+            monkeypatch.setenv("NMFCHECK_INSTRUCTIONS", instructions)
+            results.append(run(name, *problems(5, 5, 5, batch=20), 30))
+        assert all(same(results[0], other) for other in results)
+
+
+class TestOrbits:
+    @each_algorithm
+    @pytest.mark.parametrize("n", [2, 3, 8, 9])
+    @pytest.mark.parametrize("eps", [0.0, 1e-3])
+    def test_the_same_bits_as_running_on(self, name, n, eps, each_instruction_set):
+        case = bidiagonal(np.ones(n), eps=eps)
+        pairs = [starting_point(n, seed) for seed in range(30)]
+        W0, H0 = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+        base = {"nenmf": 30}.get(name, 1500)
+        for iterations in (1, 11, 12, 13, base, base + 1, base + 5):
+            closed = run(name, case.A, W0, H0, iterations)
+            run_on = run(name, case.A, W0, H0, iterations, close_orbits=False)
+            assert same(closed, run_on)
+            assert (run_on.iterations == iterations).all()
+            assert (closed.iterations <= iterations).all()
+        if eps == 0 and name != "nenmf":
+            assert (closed.iterations < iterations).mean() > 0.6
+
+    def test_longer_runs(self):
+        """Through all gaps between looks."""
+        case = bidiagonal([1, 1], eps=1e-3)
+        pairs = [starting_point(2, seed) for seed in range(64)]
+        W0, H0 = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+        for name in ("als", "gradient_descent", "coordinate_descent"):
+            closed = run(name, case.A, W0, H0, 100_003)
+            assert same(closed, run(name, case.A, W0, H0, 100_003, close_orbits=False))
+
+
+class TestWhileItRuns:
+    def test_progress_adds_up(self):
+        A, W0, H0 = problems(3, 3, 3, batch=50)
+        for iterations in (1, 1000, 60_000):
+            told = []
+            run("multiplicative_update", A, W0, H0, iterations, progress=told.append)
+            assert sum(told) == 50 * iterations
+            assert min(told) > 0
+
+    def test_what_progress_raises_ends_it(self):
+        class Enough(Exception):
+            pass
+
+        def enough(_):
+            raise Enough
+
+        with pytest.raises(Enough):
+            run("multiplicative_update", *problems(4, 4, 4), 10**12, progress=enough)
+
+    def test_ctrl_c_ends_it(self):
+        import os
+        import signal
+
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            run("multiplicative_update", *problems(4, 4, 4), 10**12, close_orbits=False)
+
+    def test_other_threads_go_on(self):
+        stop, turns = threading.Event(), []
+
+        def tick():
+            while not stop.wait(0.001):
+                turns.append(1)
+
+        def enough(_):
+            if len(turns) > 20:
+                raise StopIteration
+
+        other = threading.Thread(target=tick)
+        other.start()
+        try:
+            with pytest.raises(StopIteration):
+                run("nenmf", *problems(4, 4, 4), 10**12, close_orbits=False, progress=enough)
+        finally:
+            stop.set()
+            other.join()
+
+
+class TestDenormals:
+    """They are flushed: numbers below 2.2e-308 count as 0, and none comes out."""
+
+    @each_algorithm
+    def test_none_comes_out(self, name):
+        A, W0, H0 = problems(4, 4, 4, batch=40)
+        found = run(name, A * 1e-305, W0 * 1e-304, H0 * 1e-3, 20)
+        for X in (found.W, found.H):
+            assert (np.isfinite(X) & ((X == 0) | (X >= np.finfo(float).tiny))).all()
+
+    def test_decaying_entries_cost_nothing(self):
+        import time
+
+        case = bidiagonal(np.ones(4))
+        pairs = [starting_point(4, seed) for seed in range(16)]
+        W0, H0 = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+
+        def seconds(A):
+            times = []
+            for _ in range(5):
+                start = time.perf_counter()
+                run("multiplicative_update", A, W0, H0, 20_000, close_orbits=False, threads=1)
+                times.append(time.perf_counter() - start)
+            return min(times)
+
+        assert seconds(case.A) < 5 * seconds(case.A + 0.1)
+
+
+class TestLeastSquares:
+    """ALS's first half from W0 is `max(0, lstsq(W0, A))`, singular or not."""
+
+    def check(self, W0, A, tolerance):
+        W0, A = np.asarray(W0, float), np.asarray(A, float)
+        H = run("als", A, W0, np.ones((W0.shape[1], A.shape[1])), 1).H
+        expected = np.maximum(np.linalg.lstsq(W0, A, rcond=None)[0], 0)
+        np.testing.assert_allclose(H, expected, rtol=0, atol=tolerance * (1 + expected.max()))
+
+    @settings(max_examples=200)
+    @given(st.integers(1, 7), st.integers(1, 7), st.integers(1, 7), st.integers(0, 2**32))
+    def test_generic(self, m, n, k, seed):
+        rng = np.random.default_rng(seed)
+        W, A = rng.random((m, k)), rng.random((m, n))
+        sigma = np.linalg.svd(W, compute_uv=False)
+        self.check(W, A, 1e-13 * (sigma[0] / sigma[-1]) ** 2)
+
+    @pytest.mark.parametrize("k", [3, 10])
+    def test_dead_and_twin_components(self, k, each_instruction_set):
+        rng = np.random.default_rng(k)
+        A = rng.random((k + 1, 5))
+        dead, twin, both = (rng.random((k + 1, k)) for _ in range(3))
+        dead[:, 1] = both[:, 1] = 0
+        twin[:, 2] = 3 * twin[:, 0]
+        both[:, 2] = both[:, 0]
+        for W in (dead, twin, both):
+            self.check(W, A, 1e-11)
+
+    @pytest.mark.parametrize("rank", [1, 2, 4])
+    def test_low_rank(self, rank):
+        rng = np.random.default_rng(rank)
+        W = rng.random((8, rank)) @ rng.random((rank, 6))
+        self.check(W, rng.random((8, 3)), 1e-11)
+
+    def test_nearly_twin_components(self):
+        """Where the normal equations would lose all digits."""
+        rng = np.random.default_rng(3)
+        W, A = rng.random((4, 2)), rng.random((4, 3))
+        W[:, 1] = W[:, 0] + 1e-9 * W[:, 1]
+        self.check(W, A, 1e-6)
+
+    def test_all_zero(self):
+        self.check(np.zeros((3, 2)), np.ones((3, 3)), 0)
+
+
+class TestNeNMF:
+    def test_multiple_eigenvalues(self):
+        """`‖WᵀW‖₂` where the largest eigenvalue is a double one, or all of them are the same."""
+        A, _, H0 = problems(4, 4, 4)
+        for diagonal in ([1, 1, 1, 1], [2, 2, 1, 0.5], [3, 3 - 1e-13, 1, 1]):
+            W0 = np.broadcast_to(np.diag(diagonal), A.shape).copy()
+            native, numpy = (
+                reference.nenmf(A, W0, H0, 1, engine=engine) for engine in ("native", "numpy")
+            )
+            np.testing.assert_allclose(native.H, numpy.H, rtol=1e-12, atol=1e-13)
+
+
+class TestWhatItIsGiven:
+    @each_algorithm
+    def test_nan_is_told_before_it_starts(self, name):
+        A, W0, H0 = problems(3, 3, 3)
+        for X in (A, W0, H0):
+            X[2, 1, 1], kept = np.nan, X[2, 1, 1]
+            with pytest.raises(InputError, match="must be finite"):
+                run(name, A, W0, H0, 10**12)
+            X[2, 1, 1] = kept
+
+    @each_algorithm
+    def test_an_empty_batch_and_a_single_problem(self, name):
+        A, W0, H0 = problems(3, 4, 2)
+        empty = run(name, A[:0], W0[:0], H0[:0], 10)
+        assert (empty.W.shape, empty.H.shape, empty.iterations.shape) == ((0, 3, 2), (0, 2, 4), (0,))
+        single = run(name, A[0], W0[0], H0[0], 10)
+        assert single.W.tobytes() == run(name, A, W0, H0, 10).W[0].tobytes()
+
+    def test_inputs_are_left_alone(self):
+        A, W0, H0 = problems(3, 3, 3)
+        copies = [X.copy() for X in (A, W0, H0)]
+        run("als", A, W0, H0, 5)
+        for X, copy in zip((A, W0, H0), copies, strict=True):
+            np.testing.assert_array_equal(X, copy)
+
+    def test_fortran_order_and_views(self):
+        A, W0, H0 = problems(4, 4, 4, batch=8)
+        expected = run("coordinate_descent", A[::2], W0[::2], H0[::2], 9)
+        strange = run(
+            "coordinate_descent", *(np.asfortranarray(X)[::2] for X in (A, W0, H0)), 9
+        )
+        assert same(expected, strange)
+
+    @pytest.mark.parametrize(
+        ("keywords", "said"),
+        [
+            ({"engine": "cuda"}, "no engine 'cuda'; expected one of auto, native, numpy"),
+            ({"threads": 0}, "at least 1, not 0"),
+            ({"threads": 1.5}, "whole number"),
+        ],
+    )
+    def test_bad_choices(self, keywords, said):
+        with pytest.raises(InputError, match=said):
+            reference.als(*problems(2, 2, 2), 1, **keywords)
+
+    def test_unknown_instructions(self, monkeypatch):
+        monkeypatch.setenv("NMFCHECK_INSTRUCTIONS", "mmx")
+        with pytest.raises(InputError, match="NMFCHECK_INSTRUCTIONS is 'mmx'; this machine has"):
+            run("als", *problems(2, 2, 2), 1)
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no compiler")
+def test_it_was_built():
+    assert NATIVE
