@@ -2,12 +2,15 @@
 # make test    the test suite
 # make lint    formatting, linting, types
 # make bench   speed, in ratios and per second
+# make sanitize   the engine's tests, with the sanitizers watching
 # All of them create .venv and install what they need.
 
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench sanitize clean
 
 demo: .venv/installed
 	$(BIN)/nmfcheck run multiplicative-update als gradient-descent --suite quick
@@ -22,6 +25,7 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/engine.py
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -29,13 +33,31 @@ bench: .venv/installed-dev
 	@$(PYTHON) -m venv .venv || \
 	  { rm -rf .venv; echo "$(PYTHON) cannot make .venv; on Debian: apt-get install python3-venv" >&2; exit 2; }
 
-.venv/installed: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+.venv/installed: $(SOURCES) | .venv/bin/python
+	@echo "installing, which builds the native engine: about two minutes"
+	$(PIP) --editable .
 	@touch $@
 
-.venv/installed-dev: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+.venv/installed-dev: $(SOURCES) | .venv/bin/python
+	@echo "installing, which builds the native engine: about two minutes"
+	$(PIP) --editable '.[dev]'
 	@touch $@ .venv/installed
+
+# Python itself is not built with the sanitizers, so that they have to be loaded before it. -S keeps
+# the ordinary, editable install out of the way.
+SANITIZED := build/sanitized
+sanitize: $(SANITIZED)/installed
+	LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0 \
+	PYTHONPATH="$(SANITIZED):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+	  $(BIN)/python -S -m pytest -p no:cacheprovider tests/test_engine.py
+
+$(SANITIZED)/installed: .venv/installed-dev $(wildcard src/nmfcheck/* src/nmfcheck/reference/*)
+	rm -rf $(SANITIZED)
+	$(PIP) --no-build-isolation --no-deps --target $(SANITIZED) \
+	  -C build-dir=build/sanitized-cmake -C cmake.define.NMFCHECK_SANITIZE=ON .
+	@test -e $(SANITIZED)/nmfcheck/_native.*.so || { echo "the engine was not built" >&2; exit 2; }
+	@touch $@
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -1,4 +1,5 @@
 // All kernels for one instruction set: INSTRUCTIONS names it, and the build's flags switch it on.
+// LARGEST_FIXED and LARGEST_STRAIGHT keep the build short where speed matters less.
 #include "als.h"
 #include "coordinate_descent.h"
 #include "gradient_descent.h"
@@ -17,7 +18,7 @@ void iterate_any(Block &block, std::int64_t iterations) {
 
 template <class Step, int N>
 void iterate_fixed(Block &block, std::int64_t iterations) {
-    constexpr Fixed<N, (N <= Step::straight_up_to)> n;
+    constexpr Fixed<N, (N <= Step::straight_up_to && N <= LARGEST_STRAIGHT)> n;
     iterate_sized<Step>(n, n, n, block, iterations);
 }
 
@@ -28,11 +29,10 @@ Iterate find_step(Shape shape) {
         Iterate found = iterate_any<Step>;
         ((square && shape.n == before + 1 ? void(found = iterate_fixed<Step, before + 1>) : void()), ...);
         return found;
-    }(std::make_integer_sequence<int, largest>{});
+    }(std::make_integer_sequence<int, (largest < LARGEST_FIXED ? largest : LARGEST_FIXED)>{});
 }
 
-// Square problems up to these sizes have code of their own: up to 20 for the two algorithms that the
-// long runs are made of.
+// Square problems up to these sizes have code of their own.
 Iterate find(Algorithm algorithm, Shape shape) {
     switch (algorithm) {
         case Algorithm::multiplicative_update: return find_step<MultiplicativeUpdate, 20>(shape);

@@ -81,8 +81,10 @@ INLINE V squared_length(Tall &U, int column) {
 
 // Mix the columns of U and of V by a reflection, x − 2(x·v)/(v·v)·v with v = (1, 2, …, k).
 //
-// Two equal columns would go through the rotations below with equal roundings, and leave twin
-// components twins to the last bit, for ever. In every other way of computing this they part.
+// The rotations below would be more accurate than the reference: errors would be relative to each
+// column, those of LAPACK are relative to the longest. And equal columns would be turned with equal
+// roundings, twin components would stay twins to the last bit. Runs that collapse would then stay where
+// they leave with LAPACK, and shares would depend on the engine (docs/design.md).
 template <class Tall, class Square>
 INLINE void reflect(Tall &U, Square &V_) {
     const int k = U.columns;
@@ -138,7 +140,7 @@ void orthogonalize(Tall &U, Square &V_, Mask lanes) {
 }
 
 // Put the solution of minimum norm into `h.next` in these lanes: y = Σ v·(u·a)/σ² over the singular
-// values σ that do not count as zero.
+// values σ that do not count as zero. A component that is zero stays so, in spite of rounding.
 template <class M, class N, class K>
 __attribute__((noinline)) void minimum_norm(Half<M, N, K> h, Mask lanes) {
     Local U(h.m, h.k, h.scratch);
@@ -153,6 +155,8 @@ __attribute__((noinline)) void minimum_norm(Half<M, N, K> h, Mask lanes) {
         largest = maximum(largest, squares(0, c));
     }
     const V cutoff = relative_cutoff(h.m, h.k) * sqrt(largest);
+    Local alive(Fixed<1>{}, h.k, h.scratch);
+    for (int c = 0; c < h.k; ++c) alive(0, c) = keep(squared_length(h.X, c) != V{}, all(1));
     for (int j = 0; j < h.n; ++j) {
         for (int c = 0; c < h.k; ++c) {
             V u_dot_a{};
@@ -162,7 +166,7 @@ __attribute__((noinline)) void minimum_norm(Half<M, N, K> h, Mask lanes) {
         for (int i = 0; i < h.k; ++i) {
             V y{};
             for (int c = 0; c < h.k; ++c) y = fma(V_(i, c), share(0, c), y);
-            h.next(j, i) = select(lanes, y, h.next(j, i));
+            h.next(j, i) = select(lanes, alive(0, i) * y, h.next(j, i));
         }
     }
 }

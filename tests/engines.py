@@ -8,7 +8,9 @@ NATIVE = engine.chosen("auto") == "native"
 needs_native = pytest.mark.skipif(not NATIVE, reason="the native engine was not built")
 
 
-@pytest.fixture(autouse=True, scope="module", params=["numpy", pytest.param("native", marks=needs_native)])
+@pytest.fixture(
+    autouse=True, scope="module", params=["numpy", pytest.param("native", marks=needs_native)]
+)
 def each_engine(request):
     """Let ``auto`` mean one engine after the other, for all tests of a module that imports this."""
     with pytest.MonkeyPatch.context() as patch:

@@ -263,7 +263,7 @@ def test_help_helps():
 
 
 def test_the_version_names_the_engine():
-    assert command("--version").stdout.startswith("nmfcheck 0.1.0, engine: NumPy")
+    assert command("--version").stdout.startswith("nmfcheck 0.1.0, engine: ")
 
 
 @pytest.fixture

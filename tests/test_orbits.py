@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from engines import each_engine  # noqa: F401 - used by all tests here
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines import each_engine  # noqa: F401 - used by all tests here
 from nmfcheck import bidiagonal, reference
 from nmfcheck.reference.lanes import same_bits
 from nmfcheck.reference.orbits import LONGEST_PERIOD, iterate

@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from engines import each_engine  # noqa: F401 - used by all tests here
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engines import each_engine  # noqa: F401 - used by all tests here
 from nmfcheck import InputError, bidiagonal, judge_batch, reference
 from nmfcheck.measures import kkt_residual
 from nmfcheck.reference.gradient_descent import descended
 from nmfcheck.reference.lanes import T, matmul
 from nmfcheck.reference.multiplicative_update import updated
 from nmfcheck.trials import starting_point
+from plain_loops import plain_loop
 
 ALGORITHMS = {
     "multiplicative_update": reference.multiplicative_update,
@@ -21,80 +22,6 @@ ALGORITHMS = {
     "coordinate_descent": reference.coordinate_descent,
 }
 each_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
-
-
-def divided(x, y):
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(y == 0, 0.0, x / y)
-
-
-# The same algorithms for one problem, as one would write them down in a lecture: the H half.
-
-
-def mu_half(A, W, H, memory):
-    return divided(H * (W.T @ A), W.T @ W @ H)
-
-
-def als_half(A, W, H, memory):
-    return np.maximum(np.linalg.lstsq(W, A, rcond=None)[0], 0)
-
-
-def fgd_half(A, W, H, memory):
-    G = mu_half(A, W, H, memory) - H
-    gradient = W.T @ (W @ H - A)
-    WG = W @ G
-    s = 1.0
-    if (WG != 0).any():
-        best = -np.sum(gradient * G) / np.sum(WG**2)
-        boundary = min((-H[G < 0] / G[G < 0]), default=np.inf)
-        s = max(1.0, min(best, 0.99 * boundary))
-    return H + s * G
-
-
-def cd_half(A, W, H, memory):
-    H = H.copy()
-    for j in range(len(H)):
-        if (norm := W[:, j] @ W[:, j]) > 0:
-            H[j] = np.maximum(0, H[j] + W[:, j] @ (A - W @ H) / norm)
-    return H
-
-
-def nenmf_half(A, W, H, memory):
-    def projected(X, gradient):
-        return np.linalg.norm(gradient[(gradient < 0) | (X > 0)])
-
-    L = np.linalg.norm(W.T @ W, 2)
-    Y, alpha = H, 1.0
-    for inner in range(1, 1001):
-        after = np.maximum(Y - (W.T @ W @ Y - W.T @ A) / L, 0)
-        next_alpha = (1 + np.sqrt(1 + 4 * alpha**2)) / 2
-        Y = after + (alpha - 1) / next_alpha * (after - H)
-        H, alpha = after, next_alpha
-        if inner >= 10 and projected(Y, W.T @ W @ Y - W.T @ A) <= memory["tolerance"]:
-            break
-    if inner == 10:
-        memory["tolerance"] /= 10
-    return H
-
-
-HALVES = {
-    "multiplicative_update": mu_half,
-    "als": als_half,
-    "gradient_descent": fgd_half,
-    "nenmf": nenmf_half,
-    "coordinate_descent": cd_half,
-}
-
-
-def plain_loop(name, A, W, H, iterations):
-    R = W @ H - A
-    pulls = [g[(g < 0) | (X > 0)] for X, g in ((H, W.T @ R), (W, R @ H.T))]
-    tolerance = 1e-3 * np.linalg.norm(np.concatenate(pulls))
-    for_H, for_W = {"tolerance": tolerance}, {"tolerance": tolerance}
-    for _ in range(iterations):
-        H = HALVES[name](A, W, H, for_H)
-        W = HALVES[name](A.T, H.T, W.T, for_W).T
-    return W, H
 
 
 def problems(m, n, k, batch=6):
@@ -113,7 +40,7 @@ def test_agrees_with_a_plain_loop_over_single_problems(name, shape):
     iterations = {"als": 3, "nenmf": 4}.get(name, 12)
     found = ALGORITHMS[name](A, W0, H0, iterations)
     for i in range(len(A)):
-        W, H = plain_loop(name, A[i], W0[i], H0[i], iterations)
+        W, H, _ = plain_loop(name, A[i], W0[i], H0[i], iterations)
         np.testing.assert_allclose(found.W[i], W, rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(found.H[i], H, rtol=1e-6, atol=1e-9)
 
@@ -126,7 +53,7 @@ def test_agrees_with_a_plain_loop_on_the_papers_matrix(name):
     for seed in range(5):
         W0, H0 = starting_point(n, seed)
         found = ALGORITHMS[name](case.A, W0, H0, iterations)
-        W, H = plain_loop(name, case.A, W0, H0, iterations)
+        W, H, _ = plain_loop(name, case.A, W0, H0, iterations)
         np.testing.assert_allclose(found.W, W, rtol=1e-6, atol=1e-9)
         np.testing.assert_allclose(found.H, H, rtol=1e-6, atol=1e-9)
 

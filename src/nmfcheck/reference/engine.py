@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from ..errors import InputError
 from .orbits import Progress
 
 try:
-    from .. import _native
-except ImportError:  # there was no compiler where this was installed
+    _native: Any = import_module("nmfcheck._native")
+except ModuleNotFoundError:  # it could not be built where this was installed
     _native = None
 
 ENGINES = ("auto", "native", "numpy")
@@ -40,7 +41,7 @@ def cores() -> int:
 
 def instruction_sets() -> list[str]:
     """Return the instruction sets that the native engine can use here, the best first."""
-    return [] if _native is None else _native.instructions()
+    return [] if _native is None else list(_native.instructions())
 
 
 def instructions() -> str:

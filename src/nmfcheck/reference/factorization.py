@@ -95,21 +95,28 @@ def factorize(
     where = chosen(engine)
     problems_A, problems_W, problems_H = _checked(A, W0, H0)
     leading = problems_A.shape[:-2]
-    stacks = [X.reshape(-1, *X.shape[-2:]) for X in (problems_A, problems_W, problems_H)]
+    stacks = (X.reshape(-1, *X.shape[-2:]) for X in (problems_A, problems_W, problems_H))
+    stack_A, stack_W, stack_H = stacks
     report = progress or (lambda _: None)
     if where == "native" and iterations > 0:
         W, H, ran = run_native(
             algorithm.name,
-            *stacks,
+            stack_A,
+            stack_W,
+            stack_H,
             iterations,
             close_orbits=close_orbits,
             threads=threads,
             progress=report,
         )
     else:
-        W, H, ran = _run_numpy(algorithm, *stacks, iterations, close_orbits, report)
+        W, H, ran = _run_numpy(
+            algorithm, stack_A, stack_W, stack_H, iterations, close_orbits, report
+        )
     return Factorization(
-        W.reshape(*leading, *W.shape[-2:]), H.reshape(*leading, *H.shape[-2:]), ran.reshape(leading)[()]
+        W.reshape(*leading, *W.shape[-2:]),
+        H.reshape(*leading, *H.shape[-2:]),
+        ran.reshape(leading)[()],
     )
 
 

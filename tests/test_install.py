@@ -1,0 +1,57 @@
+"""Installing where the engine cannot be built: pure Python, and everything works."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+FAILS_LATE = """#!/bin/sh
+case "$*" in *kernels.cpp*) exit 1;; esac
+exec c++ "$@"
+"""
+
+USED = """
+import numpy as np, nmfcheck
+case = nmfcheck.bidiagonal([1, 1], eps=0.25)
+start = nmfcheck.Trial(2, "ones", 0).start()
+found = nmfcheck.reference.coordinate_descent(case.A, *start, 2000)
+print(nmfcheck.judge(case, found.W, found.H).outcome)
+"""
+
+
+@pytest.mark.parametrize("broken", ["no compiler", "a build that fails"])
+def test_without_the_engine(broken, tmp_path):
+    compiler = tmp_path / "compiler"
+    compiler.write_text("#!/bin/sh\nexit 1\n" if broken == "no compiler" else FAILS_LATE)
+    compiler.chmod(0o755)
+    install = [
+        *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+        *("--no-build-isolation", "--no-deps", "--no-index", "--target", str(tmp_path / "site")),
+        *("-C", f"build-dir={tmp_path / 'build'}", str(ROOT)),
+    ]
+    subprocess.run(install, env=os.environ | {"CXX": str(compiler)}, check=True)
+
+    # -S keeps the ordinary install, which may be an editable one, out of the way.
+    paths = f"{tmp_path / 'site'}{os.pathsep}{sysconfig.get_path('purelib')}"
+    environment = os.environ | {"PYTHONPATH": paths}
+
+    def run(*arguments):
+        command = [sys.executable, "-S", *arguments]
+        return subprocess.check_output(command, env=environment, text=True, cwd=tmp_path)
+
+    assert "engine: NumPy (the native engine was not built)" in run("-m", "nmfcheck", "--version")
+    assert run("-c", USED) == "exact\n"
+    refused = subprocess.run(
+        [sys.executable, "-S", "-c", USED.replace("2000)", "2000, engine='native')")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert "InputError: the native engine was not built here" in refused.stderr
