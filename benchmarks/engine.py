@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +32,7 @@ from plain_loops import plain_loop
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20)
 ROUNDS = 30
-SECONDS = 4e-3
+SECONDS = 5e-3
 """About how long one measurement takes: long enough for the clock, short enough to find quiet."""
 
 
@@ -47,9 +48,9 @@ class Work(NamedTuple):
 # n, and the number of inner steps of NeNMF in an iteration.
 WORK = {
     "multiplicative_update": Work(lambda n, _: 10 * n**3, lambda n, _: 2 * n**2),
-    "als": Work(lambda n, _: 34 / 3 * n**3, lambda n, _: 4 * n, 100),
+    "als": Work(lambda n, _: 34 / 3 * n**3, lambda n, _: 4 * n, 300),
     "gradient_descent": Work(lambda n, _: 14 * n**3 + 18 * n**2, lambda n, _: 2 * n**2 + 4),
-    "nenmf": Work(lambda n, s: 6 * n**3 + s * (2 * n**3 + 10 * n**2), lambda n, _: 2, 10),
+    "nenmf": Work(lambda n, s: 6 * n**3 + s * (2 * n**3 + 10 * n**2), lambda _n, _: 2, 10),
     "coordinate_descent": Work(lambda n, _: 10 * n**3, lambda n, _: 2 * n),
 }
 
@@ -76,6 +77,8 @@ def measure(name: str, n: int, A: Array) -> Times:
     starts = 4
     pairs = [starting_point(n, seed) for seed in range(starts)]
     batch = max(starts, 2 * engine.cores() * _native.lanes(instructions) * (4 if n <= 5 else 1))
+    if WORK[name].iterations is not None:
+        batch *= 8
     W0 = np.array([pairs[i % starts][0] for i in range(batch)])
     H0 = np.array([pairs[i % starts][1] for i in range(batch)])
 
@@ -86,9 +89,9 @@ def measure(name: str, n: int, A: Array) -> Times:
 
     iterations = WORK[name].iterations
     if iterations is None:
-        each = min(seconds(lambda: run(100, 1)) for _ in range(5)) / 100
-        iterations = max(50, round(SECONDS / each))
-    in_loop = min(iterations, 100)
+        doubled = (2**power for power in range(5, 40))
+        iterations = next(i for i in doubled if seconds(partial(run, i, 1)) >= SECONDS)
+    in_loop = min(iterations, 300)
     steps = 0
 
     def loop() -> None:
