@@ -22,6 +22,7 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror native/*.h native/*.cpp
 
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/run.py

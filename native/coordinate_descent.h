@@ -5,8 +5,8 @@
 
 namespace nmfcheck::INSTRUCTIONS {
 
-// For one component c after the other: Y[c] ← max(0, Y[c] + (AᵀX − Y·XᵀX)[c] / (XᵀX)[c,c]), and Y[c]
-// as it was where the denominator is 0.
+// For one component c after the other: Y[c] ← max(0, Y[c] + (AᵀX − Y·XᵀX)[c] / (XᵀX)[c,c]), and
+// Y[c] as it was where the denominator is 0.
 //
 // The rows of Y do not depend on each other, so a few of them go through all components together.
 struct CoordinateDescent {

@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::chrono::milliseconds between_reports(50);
 
-// From here on, in this thread, numbers too small to have all their digits count as 0, and none comes
-// out: they take a hundred times as long on some machines, and runs are full of entries that decay.
+// From here on, in this thread, numbers too small to have all their digits count as 0, and none
+// comes out: they take a hundred times as long on some machines, and runs are full of entries that
+// decay.
 void flush_denormals() {
 #if defined(__x86_64__)
     _mm_setcsr(_mm_getcsr() | 0x8040);

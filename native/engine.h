@@ -12,7 +12,8 @@ namespace nmfcheck {
 // nullptr if there are none, or none that would run here.
 const Kernels *find_kernels(const std::string &name = "");
 
-// Called now and then, with the number of iterations × problems that are settled; false stops the run.
+// Called now and then, with the number of iterations × problems that are settled; false stops the
+// run.
 using Report = std::function<bool(std::int64_t)>;
 
 // Run every problem to its end. Returns false if it was stopped; results are then void.

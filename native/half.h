@@ -8,13 +8,22 @@
 
 namespace nmfcheck::INSTRUCTIONS {
 
+// Not the standard library's: the linker might choose a copy of that for everybody which was
+// compiled for one instruction set.
+INLINE void exchange(double *&x, double *&y) {
+    double *old = x;
+    x = y;
+    y = old;
+}
+INLINE bool is_set(const bool *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
+
 template <class M, class N, class K>
 struct Half {
     M m;
     N n;
     K k;
-    Matrix<N, M> At;    // Aᵀ: row j belongs to row j of Y
-    Pattern pattern;    // where Aᵀ is zero
+    Matrix<N, M> At;  // Aᵀ: row j belongs to row j of Y
+    Pattern pattern;  // where Aᵀ is zero
     Matrix<M, K> X;
     Matrix<N, K> Y;
     Matrix<N, K> next;  // where the new Y goes
@@ -22,7 +31,7 @@ struct Half {
     Scratch scratch;
     const bool *stop;
 
-    INLINE bool stopped() const { return __atomic_load_n(stop, __ATOMIC_RELAXED); }
+    INLINE bool stopped() const { return is_set(stop); }
 };
 
 // Beyond the tiny sizes, both halves share their code.
@@ -42,20 +51,26 @@ INLINE void one_half(const Half<M, N, K> &half) {
 template <class Step, class M, class N, class K>
 INLINE void iterate_sized(M m, N n, K k, Block &block, std::int64_t iterations) {
     const Scratch scratch{(V *)block.scratch};
-    for (std::int64_t t = 0; t < iterations && !__atomic_load_n(block.stop, __ATOMIC_RELAXED); ++t) {
+    for (std::int64_t t = 0; t < iterations && !is_set(block.stop); ++t) {
         for (int g = 0; g < block.count; ++g) {
             Group &group = *block.groups[g];
-            V *At = (V *)group.At, *W = (V *)group.W, *Ht = (V *)group.Ht, *next = (V *)group.next_Ht;
-            one_half<Step>(Half<M, N, K>{m, n, k, {At, n, m}, block.of_At, {W, m, k}, {Ht, n, k},
-                                         {next, n, k}, (V *)group.tolerance, scratch, block.stop});
-            group.Ht = (double *)next, group.next_Ht = (double *)Ht;
+            const Matrix<N, M> At{(V *)group.At, n, m};
+            const Matrix<M, K> W{(V *)group.W, m, k};
+            const Matrix<N, K> Ht{(V *)group.Ht, n, k}, next{(V *)group.next_Ht, n, k};
+            V *tolerance = (V *)group.tolerance;
+            one_half<Step>(Half<M, N, K>{m, n, k, At, block.of_At, W, Ht, next, tolerance, scratch,
+                                         block.stop});
+            exchange(group.Ht, group.next_Ht);
         }
         for (int g = 0; g < block.count; ++g) {
             Group &group = *block.groups[g];
-            V *A = (V *)group.A, *W = (V *)group.W, *Ht = (V *)group.Ht, *next = (V *)group.next_W;
-            one_half<Step>(Half<N, M, K>{n, m, k, {A, m, n}, block.of_A, {Ht, n, k}, {W, m, k},
-                                         {next, m, k}, (V *)group.tolerance + 1, scratch, block.stop});
-            group.W = (double *)next, group.next_W = (double *)W;
+            const Matrix<M, N> A{(V *)group.A, m, n};
+            const Matrix<N, K> Ht{(V *)group.Ht, n, k};
+            const Matrix<M, K> W{(V *)group.W, m, k}, next{(V *)group.next_W, m, k};
+            V *tolerance = (V *)group.tolerance + 1;
+            one_half<Step>(
+                Half<N, M, K>{n, m, k, A, block.of_A, Ht, W, next, tolerance, scratch, block.stop});
+            exchange(group.W, group.next_W);
         }
     }
 }

@@ -27,7 +27,8 @@ Iterate find_step(Shape shape) {
     const bool square = shape.m == shape.n && shape.m == shape.k;
     return [&]<int... before>(std::integer_sequence<int, before...>) {
         Iterate found = iterate_any<Step>;
-        ((square && shape.n == before + 1 ? void(found = iterate_fixed<Step, before + 1>) : void()), ...);
+        ((square && shape.n == before + 1 ? void(found = iterate_fixed<Step, before + 1>) : void()),
+         ...);
         return found;
     }(std::make_integer_sequence<int, (largest < LARGEST_FIXED ? largest : LARGEST_FIXED)>{});
 }
@@ -62,8 +63,8 @@ bool supported() {
 #define QUOTED(a) STRING(a)
 
 extern const Kernels NAMED(INSTRUCTIONS, _kernels) = {
-    QUOTED(INSTRUCTIONS),     INSTRUCTIONS::width,       INSTRUCTIONS::supported, INSTRUCTIONS::find,
-    INSTRUCTIONS::only_fma, INSTRUCTIONS::only_divide,
+    QUOTED(INSTRUCTIONS), INSTRUCTIONS::width,    INSTRUCTIONS::supported,
+    INSTRUCTIONS::find,   INSTRUCTIONS::only_fma, INSTRUCTIONS::only_divide,
 };
 
 }  // namespace nmfcheck

@@ -1,4 +1,5 @@
-// What passes between the engine, compiled once, and its kernels, compiled for each instruction set.
+// What passes between the engine, compiled once, and its kernels, compiled for each instruction
+// set.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,13 @@ struct Parts {
     int count, shorter, longer;  // `longer` parts of shorter + 1 come first
 
     constexpr Parts(int length, int at_most)
-        : count((length + at_most - 1) / at_most), shorter(length / count), longer(length % count) {}
+        : count((length + at_most - 1) / at_most),
+          shorter(length / count),
+          longer(length % count) {}
 
-    constexpr int offset(int part) const { return part * shorter + (part < longer ? part : longer); }
+    constexpr int offset(int part) const {
+        return part * shorter + (part < longer ? part : longer);
+    }
 };
 
 // Products are computed in tiles of at most this many rows and columns: 12 sums, which together
@@ -33,21 +38,22 @@ struct Pattern {
     const int *begin, *end, *index;
 };
 
-// `width` problems side by side: entry (i, j) of an m×n matrix, in lane l, is at (i·n + j)·width + l.
+// `width` problems side by side: entry (i, j) of an m×n matrix, in lane l, is at (i·n + j)·width +
+// l.
 struct Group {
-    double *A, *At;           // m×n, and its transpose
-    double *W, *Ht;           // m×k, and the transpose of H, n×k: each half of an iteration looks alike
-    double *next_W, *next_Ht; // where an iteration puts its result; then they change places
-    double *tolerance;        // NeNMF's two: for H, for W
+    double *A, *At;  // m×n, and its transpose
+    double *W, *Ht;  // m×k, and the transpose of H, n×k: each half of an iteration looks alike
+    double *next_W, *next_Ht;  // where an iteration puts its result; then they change places
+    double *tolerance;         // NeNMF's two: for H, for W
 };
 
 struct Block {
     Shape shape;
     Group **groups;
-    int count;                // of groups
+    int count;  // of groups
     Pattern of_At, of_A;
-    double *scratch;          // scratch_vectors(shape) · width doubles
-    const bool *stop;         // somebody else sets it to end the run early; results are then void
+    double *scratch;   // scratch_vectors(shape) · width doubles
+    const bool *stop;  // somebody else sets it to end the run early; results are then void
 };
 
 constexpr std::int64_t scratch_vectors(Shape s) {

@@ -33,8 +33,8 @@ void Lanes::for_each_state_entry(int lane, F f) {
         for (int e = 0; e < 2; ++e) f(group.tolerance[e * width + l]);
 }
 
-Lanes::Lanes(const Kernels &kernels, Algorithm algorithm, const Problems &problems, std::int64_t room,
-             const bool *stop, std::atomic<std::int64_t> &settled)
+Lanes::Lanes(const Kernels &kernels, Algorithm algorithm, const Problems &problems,
+             std::int64_t room, const bool *stop, std::atomic<std::int64_t> &settled)
     : kernels_(kernels),
       algorithm_(algorithm),
       problems_(problems),
@@ -45,7 +45,8 @@ Lanes::Lanes(const Kernels &kernels, Algorithm algorithm, const Problems &proble
       memory_(nullptr, &std::free) {
     const auto [m, n, k] = shape_;
     const std::int64_t width = kernels_.width;
-    const std::int64_t count = std::clamp<std::int64_t>((room + width - 1) / width, 1, most_groups(shape_));
+    const std::int64_t count =
+        std::clamp<std::int64_t>((room + width - 1) / width, 1, most_groups(shape_));
     groups_.resize(count);
     lanes_.resize(count * width);
 
@@ -63,7 +64,8 @@ Lanes::Lanes(const Kernels &kernels, Algorithm algorithm, const Problems &proble
 
     double *next = memory_.get();
     const auto take = [&](std::int64_t doubles) { return std::exchange(next, next + doubles); };
-    for (Group &g : groups_) g = {take(A), take(A), take(W), take(H), take(W), take(H), take(tolerances)};
+    for (Group &g : groups_)
+        g = {take(A), take(A), take(W), take(H), take(W), take(H), take(tolerances)};
     block_ = {shape_, nullptr, 0, {}, {}, take(scratch), stop_};
     for_each_state_entry(0, [&](double) { ++state_entries_; });
     remembered_.resize(lanes_.size() * state_entries_);
@@ -96,7 +98,8 @@ void Lanes::run(Queue &queue) {
 
 std::int64_t Lanes::until_something_is_due(bool may_refill) const {
     const std::int64_t lanes = lanes_.size();
-    std::int64_t least = std::max<std::int64_t>(1, longest_chunk / (multiplications(shape_) * lanes));
+    std::int64_t least =
+        std::max<std::int64_t>(1, longest_chunk / (multiplications(shape_) * lanes));
     for (const Lane &lane : lanes_) {
         if (lane.busy()) {
             least = std::min(least, lane.end - lane.t);

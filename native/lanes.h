@@ -1,8 +1,8 @@
 // The problems that one thread works on side by side, one in each lane.
 //
 // Every lane has its own clock, and a lane that has finished is given the next waiting problem. New
-// problems start only at multiples of `beat` on the thread's clock, so that lanes are due to be looked
-// at together.
+// problems start only at multiples of `beat` on the thread's clock, so that lanes are due to be
+// looked at together.
 #pragma once
 
 #include <atomic>

@@ -7,14 +7,14 @@
 namespace nmfcheck::INSTRUCTIONS {
 
 // The same bounds as in the NumPy reference, src/nmfcheck/reference/als.py.
-constexpr double safe = 1e8;        // for the condition of XᵀX with columns of X scaled to one length
+constexpr double safe = 1e8;  // for the condition of XᵀX with columns of X scaled to one length
 constexpr double full_rank = 1e26;  // for the condition of XᵀX as it is
 
-// Decompose G = LLᵀ; the diagonal of L is replaced by its inverse. A row and column of zeros, from a
-// component that is zero, has the inverse 0: it is left out of the equations.
+// Decompose G = LLᵀ; the diagonal of L is replaced by its inverse. A row and column of zeros, from
+// a component that is zero, has the inverse 0: it is left out of the equations.
 //
-// Returns the lanes not to trust. ‖G‖ ≤ ΣG[j,j] and ‖G⁻¹‖ ≤ ΣG⁻¹[j,j], where G⁻¹[j,j] is the squared
-// length of column j of L⁻¹; with columns scaled to length 1, ‖G⁻¹‖ ≤ ΣG[j,j]·G⁻¹[j,j].
+// Returns the lanes not to trust. ‖G‖ ≤ ΣG[j,j] and ‖G⁻¹‖ ≤ ΣG⁻¹[j,j], where G⁻¹[j,j] is the
+// squared length of column j of L⁻¹; with columns scaled to length 1, ‖G⁻¹‖ ≤ ΣG[j,j]·G⁻¹[j,j].
 template <class Square>
 INLINE Mask cholesky(Square &G, Square &L, Square &L_inverse) {
     const auto k = G.columns;
@@ -83,8 +83,8 @@ INLINE V squared_length(Tall &U, int column) {
 //
 // The rotations below would be more accurate than the reference: errors would be relative to each
 // column, those of LAPACK are relative to the longest. And equal columns would be turned with equal
-// roundings, twin components would stay twins to the last bit. Runs that collapse would then stay where
-// they leave with LAPACK, and shares would depend on the engine (docs/design.md).
+// roundings, twin components would stay twins to the last bit. Runs that collapse would then stay
+// where they leave with LAPACK, and shares would depend on the engine (docs/design.md).
 template <class Tall, class Square>
 INLINE void reflect(Tall &U, Square &V_) {
     const int k = U.columns;
@@ -99,8 +99,8 @@ INLINE void reflect(Tall &U, Square &V_) {
 }
 
 // Turn the columns of U, in these lanes, until they are orthogonal: with X for U as it was, U = XV
-// then, and the lengths of U's columns are the singular values of X. One-sided Jacobi (Hestenes 1958).
-// Columns so short that they count as zero are left as they are.
+// then, and the lengths of U's columns are the singular values of X. One-sided Jacobi (Hestenes
+// 1958). Columns so short that they count as zero are left as they are.
 template <class Tall, class Square>
 void orthogonalize(Tall &U, Square &V_, Mask lanes) {
     constexpr int most_sweeps = 60;

@@ -42,9 +42,8 @@ INLINE void for_each(Size size, F f) {
 
 template <int first = 0, int N, class F>
 INLINE void for_each(Fixed<N, true>, F f) {
-    [&]<int... i>(std::integer_sequence<int, i...>) INLINED {
-        (f(first + i), ...);
-    }(std::make_integer_sequence<int, N - first>{});
+    [&]<int... i>(std::integer_sequence<int, i...>)
+        INLINED { (f(first + i), ...); }(std::make_integer_sequence<int, N - first>{});
 }
 
 // A number that the compiler does not know, so that it does not write out a loop over it.
@@ -66,7 +65,8 @@ INLINE void for_each_part(Fixed<N, written_out>, F f) {
     } else {
         if constexpr (parts.longer > 0)
             for (int i = 0, end = hidden(parts.longer); i < end; ++i) f(longer, parts.offset(i));
-        for (int i = parts.longer, end = hidden(parts.count); i < end; ++i) f(shorter, parts.offset(i));
+        for (int i = parts.longer, end = hidden(parts.count); i < end; ++i)
+            f(shorter, parts.offset(i));
     }
 }
 
@@ -134,20 +134,18 @@ struct Tile {
 
     // A column times a row, whose entries are so far apart.
     INLINE Tile(const V *column, int down, const V *row, int across = 1) {
-        UNROLL for (int r = 0; r < R; ++r)
-            UNROLL for (int s = 0; s < S; ++s) sum[r][s] = column[r * down] * row[s * across];
+        UNROLL for (int r = 0; r < R; ++r) UNROLL for (int s = 0; s < S; ++s) sum[r][s] =
+            column[r * down] * row[s * across];
     }
     INLINE void add(const V *column, int down, const V *row, int across = 1) {
-        UNROLL for (int r = 0; r < R; ++r)
-            UNROLL for (int s = 0; s < S; ++s)
-                sum[r][s] = fma(column[r * down], row[s * across], sum[r][s]);
+        UNROLL for (int r = 0; r < R; ++r) UNROLL for (int s = 0; s < S; ++s) sum[r][s] =
+            fma(column[r * down], row[s * across], sum[r][s]);
     }
 
     // Call f(r, s, sum) for every entry.
     template <class F>
     INLINE void for_each(F f) const {
-        UNROLL for (int r = 0; r < R; ++r)
-            UNROLL for (int s = 0; s < S; ++s) f(r, s, sum[r][s]);
+        UNROLL for (int r = 0; r < R; ++r) UNROLL for (int s = 0; s < S; ++s) f(r, s, sum[r][s]);
     }
 };
 
@@ -163,7 +161,8 @@ INLINE Tile<R, S> product(Left &X, Right &Y, int i, int j) {
 template <int R, int S, class Left, class Right>
 INLINE Tile<R, S> product_with_transpose(Left &X, Right &Y, int i, int j) {
     Tile<R, S> tile(&X(i, 0), X.columns, &Y(j, 0), Y.columns);
-    for_each<1>(X.columns, [&](int p) INLINED { tile.add(&X(i, p), X.columns, &Y(j, p), Y.columns); });
+    for_each<1>(X.columns,
+                [&](int p) INLINED { tile.add(&X(i, p), X.columns, &Y(j, p), Y.columns); });
     return tile;
 }
 
@@ -195,7 +194,8 @@ INLINE void gram(Left &X, Square &G) {
         if (i >= j + S) return;
         Tile<R, S> tile(&X(0, i), 1, &X(0, j));
         for_each<1>(X.rows, [&](int p) INLINED { tile.add(&X(p, i), 1, &X(p, j)); });
-        tile.for_each([&](int r, int s, V sum) INLINED { G(i + r, j + s) = G(j + s, i + r) = sum; });
+        tile.for_each([&](int r, int s, V sum)
+                          INLINED { G(i + r, j + s) = G(j + s, i + r) = sum; });
     });
 }
 

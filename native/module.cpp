@@ -36,7 +36,8 @@ Problems problems_of(Given A, Given W0, Given H0, Result W, Result H, Counts ran
     const auto fits = [&](const auto &X, std::size_t rows, std::size_t columns) {
         return X.shape(0) == batch && X.shape(1) == rows && X.shape(2) == columns;
     };
-    if (!fits(W0, m, k) || !fits(H0, k, n) || !fits(W, m, k) || !fits(H, k, n) || ran.shape(0) != batch)
+    if (!fits(W0, m, k) || !fits(H0, k, n) || !fits(W, m, k) || !fits(H, k, n) ||
+        ran.shape(0) != batch)
         throw std::invalid_argument("shapes do not fit together");
     return {.shape = {int(m), int(n), int(k)},
             .count = std::int64_t(batch),
@@ -52,8 +53,8 @@ Problems problems_of(Given A, Given W0, Given H0, Result W, Result H, Counts ran
 
 // Runs without the GIL, but for the reports. Ctrl-C, and whatever `progress` raises, end it.
 void run_problems(const std::string &instructions, const std::string &algorithm, Given A, Given W0,
-                  Given H0, Result W, Result H, Counts ran, std::int64_t iterations, bool close_orbits,
-                  int threads, nb::object progress) {
+                  Given H0, Result W, Result H, Counts ran, std::int64_t iterations,
+                  bool close_orbits, int threads, nb::object progress) {
     Problems problems = problems_of(A, W0, H0, W, H, ran);
     problems.iterations = iterations;
     problems.close_orbits = close_orbits;
@@ -92,8 +93,10 @@ std::vector<std::string> instructions() {
 NB_MODULE(_native, module) {
     module.def("run", &run_problems, nb::arg("instructions"), nb::arg("algorithm"), nb::arg("A"),
                nb::arg("W0"), nb::arg("H0"), nb::arg("W"), nb::arg("H"), nb::arg("ran"),
-               nb::arg("iterations"), nb::arg("close_orbits"), nb::arg("threads"), nb::arg("progress"));
-    module.def("instructions", &instructions, "Instruction sets that this machine has, the best first.");
+               nb::arg("iterations"), nb::arg("close_orbits"), nb::arg("threads"),
+               nb::arg("progress"));
+    module.def("instructions", &instructions,
+               "Instruction sets that this machine has, the best first.");
     module.def("lanes", [](const std::string &name) { return kernels_of(name).width; });
     module.def("only_fma", [](const std::string &name, std::int64_t operations) {
         return kernels_of(name).only_fma(operations);

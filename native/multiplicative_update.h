@@ -15,9 +15,8 @@ struct MultiplicativeUpdate {
         gram(h.X, XtX);
         for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
             const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
-            AtX.for_each([&](int r, int s, V sum) INLINED {
-                h.next(i + r, j + s) = h.Y(i + r, j + s) * sum;
-            });
+            AtX.for_each([&](int r, int s, V sum)
+                             INLINED { h.next(i + r, j + s) = h.Y(i + r, j + s) * sum; });
             const auto YXtX = product<R, S>(h.Y, XtX, i, j);
             YXtX.for_each([&](int r, int s, V sum) INLINED {
                 h.next(i + r, j + s) = quotient(h.next(i + r, j + s), sum);

@@ -1,5 +1,5 @@
-// NeNMF: alternating nonnegative least squares, each solved by Nesterov's method (Guan, Tao, Luo and
-// Yuan 2012).
+// NeNMF: alternating nonnegative least squares, each solved by Nesterov's method (Guan, Tao, Luo
+// and Yuan 2012).
 #pragma once
 
 #include "half.h"
@@ -40,7 +40,8 @@ INLINE V largest_eigenvalue(Square &G, Square &B, Square &BB) {
     return select(trace > V{}, trace_of_product(G, B) / trace_B, all(1));
 }
 
-// Y ← nearly argmin_{Y ≥ 0} ‖XYᵀ − A‖. From Z = Y and α = 1 on, with D = Z·XᵀX − AᵀX and L = ‖XᵀX‖₂:
+// Y ← nearly argmin_{Y ≥ 0} ‖XYᵀ − A‖. From Z = Y and α = 1 on, with D = Z·XᵀX − AᵀX and L =
+// ‖XᵀX‖₂:
 //
 //     Y⁺ = max(Z − D/L, 0),   α⁺ = (1 + √(1 + 4α²))/2,   Z = Y⁺ + (α − 1)/α⁺·(Y⁺ − Y),
 //

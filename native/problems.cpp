@@ -49,7 +49,8 @@ Queue::Queue(const Problems &problems) {
         const std::string zeros = zeros_of(problems.shape, A);
         const auto [at, is_new] = known.try_emplace(zeros, classes_.size());
         if (is_new)
-            classes_.push_back({zeros.empty() ? Zeros(problems.shape) : Zeros(problems.shape, A), {}});
+            classes_.push_back(
+                {zeros.empty() ? Zeros(problems.shape) : Zeros(problems.shape, A), {}});
         classes_[at->second].problems.push_back(i);
     }
 }

@@ -1,4 +1,5 @@
-// The problems of one call, as they come from and go back to Python, and the order they are taken in.
+// The problems of one call, as they come from and go back to Python, and the order they are taken
+// in.
 #pragma once
 
 #include <cstdint>
