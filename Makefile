@@ -37,11 +37,13 @@ bench: .venv/installed-dev
 .venv/installed: $(SOURCES) | .venv/bin/python
 	@echo "installing, which builds the native engine: about two minutes"
 	$(PIP) --editable .
+	@$(BIN)/nmfcheck --version
 	@touch $@
 
 .venv/installed-dev: $(SOURCES) | .venv/bin/python
 	@echo "installing, which builds the native engine: about two minutes"
 	$(PIP) --editable '.[dev]'
+	@$(BIN)/nmfcheck --version
 	@touch $@ .venv/installed
 
 # Python itself is not built with the sanitizers, so that they have to be loaded before it. -S keeps

@@ -54,7 +54,7 @@ struct NeNMF {
     static INLINE void half(Half<M, N, K> h) {
         Local XtX(h.k, h.k, h.scratch);
         gram(h.X, XtX);
-        Half<M, N, K> borrowed = h;
+        Half<M, N, K> borrowed = h;  // its scratch is used again below
         Local B(h.k, h.k, borrowed.scratch), BB(h.k, h.k, borrowed.scratch);
         const V inverse_L = 1 / largest_eigenvalue(XtX, B, BB);
         Local AtX(h.n, h.k, h.scratch), Z(h.n, h.k, h.scratch), D(h.n, h.k, h.scratch);

@@ -33,7 +33,8 @@ Zeros::Zeros(Shape shape, const double *A) {
                 for (int i = first; i < last; ++i) needed |= !is_zero(i, j);
                 if (needed) lists.index.push_back(j);
             }
-            if (lists.begin[first] == int(lists.index.size())) lists.index.push_back(0);
+            if (lists.begin[first] == int(lists.index.size()))
+                lists.index.push_back(0);  // one at least
             lists.end[first] = int(lists.index.size());
         }
     };

@@ -263,7 +263,18 @@ def test_help_helps():
 
 
 def test_the_version_names_the_engine():
-    assert command("--version").stdout.startswith("nmfcheck 0.1.0, engine: ")
+    said = command("--version").stdout
+    assert said.startswith(("nmfcheck 0.1.0, engine: native, ", "nmfcheck 0.1.0, engine: NumPy"))
+    assert "thread" in said
+
+
+def test_an_unknown_instruction_set_is_bad_input():
+    result = command("--version", env=os.environ | {"NMFCHECK_INSTRUCTIONS": "mmx"})
+    if "NumPy" not in result.stdout:
+        assert result.returncode == 2
+        assert result.stderr.startswith(
+            "nmfcheck: NMFCHECK_INSTRUCTIONS is 'mmx'; this machine has"
+        )
 
 
 @pytest.fixture

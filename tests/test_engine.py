@@ -332,11 +332,16 @@ class TestWhatItIsGiven:
             ({"engine": "cuda"}, "no engine 'cuda'; expected one of auto, native, numpy"),
             ({"threads": 0}, "at least 1, not 0"),
             ({"threads": 1.5}, "whole number"),
+            ({"progress": 5}, "progress must be a function of a number, not 5"),
         ],
     )
     def test_bad_choices(self, keywords, said):
         with pytest.raises(InputError, match=said):
             reference.als(*problems(2, 2, 2), 1, **keywords)
+
+    def test_too_many_iterations(self):
+        with pytest.raises(InputError, match="at most 1e\\+15, not 100000000000000000000"):
+            reference.als(*problems(2, 2, 2), 10**20)
 
     def test_unknown_instructions(self, monkeypatch):
         monkeypatch.setenv("NMFCHECK_INSTRUCTIONS", "mmx")

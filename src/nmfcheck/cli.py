@@ -18,7 +18,7 @@ from .judge import judge as judge_factors
 from .matrices import read_matrix
 from .nearest import nearest_exact
 from .outcomes import Outcome
-from .reference.engine import chosen, description
+from .reference.engine import ENGINES, chosen, description
 from .report.plain import as_json, plain
 from .report.terminal import console, progress_bar, show_counts, show_judgement, show_rows
 from .runner import run_suite
@@ -114,8 +114,17 @@ json_option = click.option("--json", "in_json", is_flag=True, help="Print JSON i
     metavar="N",
     help="Number of cores to use.  [default: all]",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="What the references run on; auto is native where that was built.",
+)
 @json_option
-def run(subjects: tuple[str, ...], suite_name: str, jobs: int | None, in_json: bool) -> None:
+def run(
+    *, subjects: tuple[str, ...], suite_name: str, jobs: int | None, engine: str, in_json: bool
+) -> None:
     """Run the paper's test on one or more SUBJECTs and count the outcomes.
 
     A trial is one draw of entries and one seed. It is run at ε = 0, where W and H must be
@@ -130,11 +139,14 @@ def run(subjects: tuple[str, ...], suite_name: str, jobs: int | None, in_json: b
     """
     suite = suites.find(suite_name)
     # A subject that is named twice is run once.
-    found = [find(name, suite.reference_iterations, jobs) for name in dict.fromkeys(subjects)]
+    found = [
+        find(name, suite.reference_iterations, engine=engine, threads=jobs)
+        for name in dict.fromkeys(subjects)
+    ]
     stages = len(found) * len(suite.cells()) * suite.trials * len(suite.ladder)
     with progress_bar(f"{suite.name} suite", stages) as progress:
         # The native engine has threads of its own; with NumPy, work is shared out to processes.
-        processes = 1 if chosen("auto") == "native" else jobs
+        processes = 1 if chosen(engine) == "native" else jobs
         results = run_suite(found, suite, jobs=processes, progress=progress)
     counts = {subject.name: count(results[subject.name]) for subject in found}
     if in_json:
@@ -143,7 +155,16 @@ def run(subjects: tuple[str, ...], suite_name: str, jobs: int | None, in_json: b
             for subject in found
         ]
         about = {"name": suite.name, "version": suite.version}
-        click.echo(as_json({"nmfcheck": __version__, "suite": about, "subjects": told}))
+        click.echo(
+            as_json(
+                {
+                    "nmfcheck": __version__,
+                    "engine": chosen(engine),
+                    "suite": about,
+                    "subjects": told,
+                }
+            )
+        )
         return
     screen = console()
     for subject in found:

@@ -91,8 +91,17 @@ def als(
     """Factorize A by clipped alternating least squares: H first, then W.
 
     H0 is not used, except as the answer after no iterations. The objective may rise: clipping is
-    not the solution of the constrained problem. See `factorize` for the parameters, `Factorization`
-    for what is returned.
+    not the solution of the constrained problem.
+    See `Factorization` for what is returned.
+
+    Parameters
+    ----------
+    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
+    iterations : how many.
+    close_orbits : end a problem early where its final state is known; the result is the same.
+    progress : called now and then with the number of iterations × problems newly settled.
+    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
+    threads : of the native engine; as many as there are cores if None. NumPy has one.
     """
     return factorize(
         Algorithm("als", alternate(clipped), reads=(0,)),

@@ -19,6 +19,9 @@ LANE_ENTRIES = 16384
 enough to stay in the cache."""
 
 
+MOST_ITERATIONS = 10**15
+
+
 class Factorization(NamedTuple):
     """The result of a reference algorithm.
 
@@ -26,7 +29,8 @@ class Factorization(NamedTuple):
     ----------
     W, H : the factors, with the leading dimensions of the input.
     iterations : how many iterations each problem really ran; fewer than asked for where its orbit
-        closed, and then the result is the one that all of them would have given.
+        closed, and then the result is the one that all of them would have given. The engines do not
+        look at the same times, and their numbers differ.
     """
 
     W: Array
@@ -80,16 +84,13 @@ def factorize(
 ) -> Factorization:
     """Run an algorithm on stacks of problems with any leading dimensions.
 
-    Parameters
-    ----------
-    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
-    iterations : how many.
-    close_orbits : end a problem early where its final state is known.
-    progress : called now and then with the number of iterations × problems newly settled.
-    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
-    threads : of the native engine; as many as there are cores if None. NumPy has one.
+    The parameters are those of every reference algorithm; see `multiplicative_update`.
     """
     iterations = whole_number("iterations", iterations, 0)
+    if iterations > MOST_ITERATIONS:
+        raise InputError(f"iterations must be at most {MOST_ITERATIONS:.0e}, not {iterations}")
+    if not (progress is None or callable(progress)):
+        raise InputError(f"progress must be a function of a number, not {progress!r:.60}")
     if threads is not None:
         threads = whole_number("threads", threads, 1)
     where = chosen(engine)
@@ -105,7 +106,7 @@ def factorize(
             stack_W,
             stack_H,
             iterations,
-            close_orbits=close_orbits,
+            close_orbits=bool(close_orbits),
             threads=threads,
             progress=report,
         )

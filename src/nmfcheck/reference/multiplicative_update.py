@@ -36,8 +36,17 @@ def multiplicative_update(
 ) -> Factorization:
     """Factorize A by multiplicative updates: H first, then W.
 
-    The objective `½‖A − WH‖_F²` never rises. See `factorize` for the parameters, `Factorization`
-    for what is returned.
+    The objective `½‖A − WH‖_F²` never rises.
+    See `Factorization` for what is returned.
+
+    Parameters
+    ----------
+    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
+    iterations : how many.
+    close_orbits : end a problem early where its final state is known; the result is the same.
+    progress : called now and then with the number of iterations × problems newly settled.
+    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
+    threads : of the native engine; as many as there are cores if None. NumPy has one.
     """
     return factorize(
         Algorithm("multiplicative_update", alternate(updated)),

@@ -93,8 +93,16 @@ def nenmf(
 ) -> Factorization:
     """Factorize A by NeNMF; `iterations` counts the outer ones.
 
-    See `factorize` for the parameters, `Factorization`
-    for what is returned.
+    See `Factorization` for what is returned.
+
+    Parameters
+    ----------
+    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
+    iterations : how many outer ones.
+    close_orbits : end a problem early where its final state is known; the result is the same.
+    progress : called now and then with the number of iterations × problems newly settled.
+    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
+    threads : of the native engine; as many as there are cores if None. NumPy has one.
     """
     return factorize(
         Algorithm("nenmf", _step, reads=(0, 1, 2, 3), remember=_first_tolerances),

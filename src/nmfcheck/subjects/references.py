@@ -73,13 +73,15 @@ class ReferenceSubject:
         return [Answer(W, H) for W, H in zip(found.W, found.H, strict=True)]
 
 
-def find(name: str, at_most: int | None = None, threads: int | None = None) -> ReferenceSubject:
+def find(
+    name: str, at_most: int | None = None, *, engine: str = "auto", threads: int | None = None
+) -> ReferenceSubject:
     """Return the built-in subject of this name.
 
     Parameters
     ----------
     at_most : a limit to the number of iterations.
-    threads : of the native engine, where it was built; one for each core if not given.
+    engine, threads : as for the functions of `nmfcheck.reference`.
     """
     if name not in REFERENCES:
         close = difflib.get_close_matches(name, REFERENCES, n=1)
@@ -87,4 +89,4 @@ def find(name: str, at_most: int | None = None, threads: int | None = None) -> R
         raise InputError(f"no subject {name!r}; {hint}")
     iterations = REFERENCES[name][1]
     limited = iterations if at_most is None else min(iterations, at_most)
-    return ReferenceSubject(name, limited, threads=threads)
+    return ReferenceSubject(name, limited, engine, threads)
