@@ -23,7 +23,7 @@ struct ALS {
         for_each_part<tile_rows>(h.n, [&](auto R, int i) INLINED { substitute<R>(L, h.next, i); });
         if (any(doubtful)) minimum_norm(h, doubtful);
         for_each(h.n, [&](int i) INLINED {
-            for_each(h.k, [&](int c) INLINED { h.next(i, c) = maximum(h.next(i, c), V{}); });
+            for_each(h.k, [&](int c) INLINED { h.next(i, c) = clipped(h.next(i, c)); });
         });
     }
 };

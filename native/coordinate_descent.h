@@ -30,7 +30,7 @@ struct CoordinateDescent {
                 const auto YXtX = product<R, 1>(h.next, XtX, i, c);
                 YXtX.for_each([&](int r, int, V sum) INLINED {
                     V &y = h.next(i + r, c);
-                    y = maximum(y + (AtX(i + r, c) - sum) * inverse(0, c), V{});
+                    y = clipped(y + (AtX(i + r, c) - sum) * inverse(0, c));
                 });
             });
         });

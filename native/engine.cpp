@@ -48,14 +48,15 @@ struct Crew {
 }  // namespace
 
 const Kernels *find_kernels(const std::string &name) {
-    const Kernels *all[] = {
+    const auto wanted = [&](const Kernels &kernels) {
+        return name.empty() || name == kernels.name;
+    };
 #if defined(__x86_64__)
-        &avx512_kernels, &avx2_kernels,
+    const bool fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (fma && __builtin_cpu_supports("avx512f") && wanted(avx512_kernels)) return &avx512_kernels;
+    if (fma && wanted(avx2_kernels)) return &avx2_kernels;
 #endif
-        &baseline_kernels};
-    for (const Kernels *kernels : all)
-        if ((name.empty() || name == kernels->name) && kernels->supported()) return kernels;
-    return nullptr;
+    return wanted(baseline_kernels) ? &baseline_kernels : nullptr;
 }
 
 bool run(const Kernels &kernels, Algorithm algorithm, const Problems &problems, int threads,
@@ -79,6 +80,7 @@ bool run(const Kernels &kernels, Algorithm algorithm, const Problems &problems, 
             Lanes(kernels, algorithm, problems, room, &stop, settled).run(queue);
         } catch (...) {
             caught = std::current_exception();
+            __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
         }
         const std::lock_guard lock(mutex);
         if (caught) failure = caught;

@@ -45,16 +45,6 @@ Iterate find(Algorithm algorithm, Shape shape) {
     return nullptr;
 }
 
-bool supported() {
-#if defined(__AVX512F__)
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma");
-#elif defined(__AVX2__)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return true;
-#endif
-}
-
 }  // namespace INSTRUCTIONS
 
 #define JOINED(a, b) a##b
@@ -63,8 +53,8 @@ bool supported() {
 #define QUOTED(a) STRING(a)
 
 extern const Kernels NAMED(INSTRUCTIONS, _kernels) = {
-    QUOTED(INSTRUCTIONS), INSTRUCTIONS::width,    INSTRUCTIONS::supported,
-    INSTRUCTIONS::find,   INSTRUCTIONS::only_fma, INSTRUCTIONS::only_divide,
+    QUOTED(INSTRUCTIONS),   INSTRUCTIONS::width,       INSTRUCTIONS::find,
+    INSTRUCTIONS::only_fma, INSTRUCTIONS::only_divide,
 };
 
 }  // namespace nmfcheck

@@ -17,12 +17,12 @@ struct Shape {
 struct Parts {
     int count, shorter, longer;  // `longer` parts of shorter + 1 come first
 
-    constexpr Parts(int length, int at_most)
+    __attribute__((always_inline)) constexpr Parts(int length, int at_most)
         : count((length + at_most - 1) / at_most),
           shorter(length / count),
           longer(length % count) {}
 
-    constexpr int offset(int part) const {
+    __attribute__((always_inline)) constexpr int offset(int part) const {
         return part * shorter + (part < longer ? part : longer);
     }
 };
@@ -66,7 +66,6 @@ using Iterate = void (*)(Block &, std::int64_t iterations);
 struct Kernels {
     const char *name;
     int width;
-    bool (*supported)();
     Iterate (*find)(Algorithm, Shape);
     // Do nothing but this many operations, side by side, for measuring the machine.
     double (*only_fma)(std::int64_t);

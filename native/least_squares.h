@@ -88,7 +88,7 @@ INLINE V squared_length(Tall &U, int column) {
 template <class Tall, class Square>
 INLINE void reflect(Tall &U, Square &V_) {
     const int k = U.columns;
-    const V scale = all(2 / (k * (k + 1) * (2 * k + 1) / 6.0));
+    const V scale = all(12 / (double(k) * (k + 1) * (2.0 * k + 1)));
     const auto reflect_row = [&](V *x) INLINED {
         V x_dot_v{};
         for (int c = 0; c < k; ++c) x_dot_v = fma(x[c], all(c + 1), x_dot_v);
@@ -102,7 +102,7 @@ INLINE void reflect(Tall &U, Square &V_) {
 // then, and the lengths of U's columns are the singular values of X. One-sided Jacobi (Hestenes
 // 1958). Columns so short that they count as zero are left as they are.
 template <class Tall, class Square>
-void orthogonalize(Tall &U, Square &V_, Mask lanes) {
+void orthogonalize(Tall &U, Square &V_, Mask lanes, const bool *stop) {
     constexpr int most_sweeps = 60;
     const int k = U.columns;
     const double cutoff = relative_cutoff(U.rows, k), right_angle = U.rows * 0x1p-52;
@@ -114,7 +114,7 @@ void orthogonalize(Tall &U, Square &V_, Mask lanes) {
         for (int c = 0; c < k; ++c) longest = maximum(longest, squared_length(U, c));
         const V shortest = (cutoff * cutoff) * longest;
         Mask turned{};
-        for (int p = 0; p < k; ++p)
+        for (int p = 0; p < k && !is_set(stop); ++p)
             for (int q = p + 1; q < k; ++q) {
                 const V pp = squared_length(U, p), qq = squared_length(U, q);
                 V pq{};
@@ -146,9 +146,13 @@ __attribute__((noinline)) void minimum_norm(Half<M, N, K> h, Mask lanes) {
     Local U(h.m, h.k, h.scratch);
     Local V_(h.k, h.k, h.scratch);
     Local squares(Fixed<1>{}, h.k, h.scratch), share(Fixed<1>{}, h.k, h.scratch);
+    V largest_entry{};
     for (int i = 0; i < h.m; ++i)
-        for (int c = 0; c < h.k; ++c) U(i, c) = h.X(i, c);
-    orthogonalize(U, V_, lanes);
+        for (int c = 0; c < h.k; ++c) largest_entry = maximum(largest_entry, h.X(i, c));
+    const V scale = 1 / power_of_two(largest_entry);  // so that no square overflows or vanishes
+    for (int i = 0; i < h.m; ++i)
+        for (int c = 0; c < h.k; ++c) U(i, c) = scale * h.X(i, c);
+    orthogonalize(U, V_, lanes, h.stop);
     V largest{};
     for (int c = 0; c < h.k; ++c) {
         squares(0, c) = squared_length(U, c);
@@ -156,7 +160,11 @@ __attribute__((noinline)) void minimum_norm(Half<M, N, K> h, Mask lanes) {
     }
     const V cutoff = relative_cutoff(h.m, h.k) * sqrt(largest);
     Local alive(Fixed<1>{}, h.k, h.scratch);
-    for (int c = 0; c < h.k; ++c) alive(0, c) = keep(squared_length(h.X, c) != V{}, all(1));
+    for (int c = 0; c < h.k; ++c) {
+        Mask nonzero{};
+        for (int i = 0; i < h.m; ++i) nonzero |= h.X(i, c) != V{};
+        alive(0, c) = keep(nonzero, scale);
+    }
     for (int j = 0; j < h.n; ++j) {
         for (int c = 0; c < h.k; ++c) {
             V u_dot_a{};

@@ -1,8 +1,8 @@
 // Small matrices in lanes, and their products, tile by tile: a tile's sums stay in registers until
 // they are complete.
 //
-// Every sum runs over its index in ascending order, so that its rounding does not depend on how the
-// work is cut up.
+// Every sum of a product runs over its index in ascending order, so that its rounding does not
+// depend on how the work is cut up.
 #pragma once
 
 #include <utility>

@@ -14,7 +14,7 @@ constexpr int fewest_steps = 10, most_steps = 1000;
 // eigenvalue; it has arrived when tr B² = 1. Then ‖G‖₂ = tr GB. Where the two largest eigenvalues
 // differ by less than 2⁻⁴⁸ it does not arrive, and either of them will do.
 template <class Square>
-INLINE V largest_eigenvalue(Square &G, Square &B, Square &BB) {
+INLINE V largest_eigenvalue(Square &G, Square &B, Square &BB, const bool *stop) {
     constexpr int most_squarings = 50;
     const auto k = G.columns;
     const auto trace_of_product = [&](Square &X, Square &Y) INLINED {
@@ -28,7 +28,7 @@ INLINE V largest_eigenvalue(Square &G, Square &B, Square &BB) {
     for (int i = 0; i < k; ++i)
         for (int j = 0; j < k; ++j) B(i, j) = quotient(G(i, j), trace);
     Mask going = trace > V{};
-    for (int s = 0; s < most_squarings && any(going); ++s) {
+    for (int s = 0; s < most_squarings && any(going) && !is_set(stop); ++s) {
         const V scale = 1 / trace_of_product(B, B);  // tr B²
         gram(B, BB);
         for (int i = 0; i < k; ++i)
@@ -56,7 +56,7 @@ struct NeNMF {
         gram(h.X, XtX);
         Half<M, N, K> borrowed = h;  // its scratch is used again below
         Local B(h.k, h.k, borrowed.scratch), BB(h.k, h.k, borrowed.scratch);
-        const V inverse_L = 1 / largest_eigenvalue(XtX, B, BB);
+        const V inverse_L = 1 / largest_eigenvalue(XtX, B, BB, h.stop);
         Local AtX(h.n, h.k, h.scratch), Z(h.n, h.k, h.scratch), D(h.n, h.k, h.scratch);
         for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
             const auto tile = product<R, S>(h.At, h.pattern, h.X, i, j);
@@ -76,7 +76,7 @@ struct NeNMF {
             for_each(h.n, [&](int i) INLINED {
                 for_each(h.k, [&](int c) INLINED {
                     const V y = h.next(i, c), z = Z(i, c);
-                    const V next_y = maximum(fma(-D(i, c), inverse_L, z), V{});
+                    const V next_y = clipped(fma(-D(i, c), inverse_L, z));
                     const V next_z = fma(momentum, next_y - y, next_y);
                     moved |= differs(next_y, y) | differs(next_z, z);
                     h.next(i, c) = select(going, next_y, y);

@@ -79,6 +79,15 @@ INLINE V maximum(V x, V y) { return select(x < y, y, x); }
 INLINE V minimum(V x, V y) { return select(x > y, y, x); }
 #endif
 
+// x where it is positive, otherwise 0, and never −0. NaN stays NaN.
+INLINE V clipped(V x) { return maximum(x, V{}) + V{}; }
+
+// The largest power of two up to x, but not more than 2¹⁰⁰⁰, and 1 where x is 0.
+INLINE V power_of_two(V x) {
+    const V power = (V)((Mask)x & 0x7FF0000000000000);
+    return select(x > V{}, minimum(power, all(0x1p1000)), all(1));
+}
+
 // x / y, and 0 wherever the denominator is 0.
 INLINE V quotient(V x, V y) { return keep(y != V{}, x / y); }
 

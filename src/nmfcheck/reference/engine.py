@@ -14,18 +14,32 @@ from .orbits import Progress
 
 try:
     _native: Any = import_module("nmfcheck._native")
-except ModuleNotFoundError:  # it could not be built where this was installed
-    _native = None
+    _missing = ""
+except ModuleNotFoundError:
+    _native, _missing = None, "the native engine was not built"
+except ImportError as error:  # built elsewhere, perhaps
+    _native, _missing = None, f"the native engine cannot be loaded: {error}"
 
 ENGINES = ("auto", "native", "numpy")
+
+LARGEST_MATRIX = 2**22
+"""Entries of a matrix, at most, that the native engine takes: it is made for small ones."""
+MOST_ITERATIONS = 2**62
+"""Iterations × problems, at most, that it can count."""
+
+
+def fits(iterations: int, *stacks: Array) -> bool:
+    """Say whether the native engine can take these problems."""
+    largest = max(X.shape[-2] * X.shape[-1] for X in stacks)
+    return largest <= LARGEST_MATRIX and iterations * len(stacks[0]) <= MOST_ITERATIONS
 
 
 def chosen(engine: str) -> str:
     """Return which engine, ``native`` or ``numpy``, this choice means here."""
-    if engine not in ENGINES:
+    if not any(engine is known or str(engine) == known for known in ENGINES):
         raise InputError(f"no engine {engine!r}; expected one of {', '.join(ENGINES)}")
     if engine == "native" and _native is None:
-        raise InputError("the native engine was not built here; expected engine 'auto' or 'numpy'")
+        raise InputError(f"{_missing or 'no native engine'}; expected engine 'auto' or 'numpy'")
     if engine == "auto":
         return "numpy" if _native is None else "native"
     return engine
@@ -62,7 +76,7 @@ def instructions() -> str:
 def description() -> str:
     """Say in a line which engine ``auto`` means here."""
     if chosen("auto") == "numpy":
-        return "NumPy (the native engine was not built), 1 thread"
+        return f"NumPy ({_missing or 'no native engine'}), 1 thread"
     lanes = _native.lanes(instructions())
     threads = cores()
     return (
@@ -98,7 +112,7 @@ def run_native(
         ran,
         iterations,
         close_orbits,
-        min(count, len(A)),
+        min(count, 4 * cores(), len(A)),
         progress,
     )
     return W, H, ran

@@ -10,16 +10,13 @@ import numpy.typing as npt
 
 from ..arrays import Array, Ints, real_array, whole_number
 from ..errors import InputError
-from .engine import chosen, run_native
+from .engine import LARGEST_MATRIX, chosen, fits, run_native
 from .lanes import T, from_lanes, to_lanes
 from .orbits import Progress, State, Step, iterate
 
 LANE_ENTRIES = 16384
 """Entries of one array that are worked on at a time: enough to drown NumPy's overhead, and few
 enough to stay in the cache."""
-
-
-MOST_ITERATIONS = 10**15
 
 
 class Factorization(NamedTuple):
@@ -87,8 +84,6 @@ def factorize(
     The parameters are those of every reference algorithm; see `multiplicative_update`.
     """
     iterations = whole_number("iterations", iterations, 0)
-    if iterations > MOST_ITERATIONS:
-        raise InputError(f"iterations must be at most {MOST_ITERATIONS:.0e}, not {iterations}")
     if not (progress is None or callable(progress)):
         raise InputError(f"progress must be a function of a number, not {progress!r:.60}")
     if threads is not None:
@@ -99,6 +94,13 @@ def factorize(
     stacks = (X.reshape(-1, *X.shape[-2:]) for X in (problems_A, problems_W, problems_H))
     stack_A, stack_W, stack_H = stacks
     report = progress or (lambda _: None)
+    if where == "native" and not fits(iterations, stack_A, stack_W, stack_H):
+        if engine == "native":
+            raise InputError(
+                f"matrices of {LARGEST_MATRIX} entries and 2⁶² iterations × problems are the most "
+                "that the native engine takes; expected fewer, or engine 'numpy'"
+            )
+        where = "numpy"
     if where == "native" and iterations > 0:
         W, H, ran = run_native(
             algorithm.name,
