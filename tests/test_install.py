@@ -1,12 +1,15 @@
-"""Installing where the engine cannot be built: pure Python, and everything works."""
+"""Installing with the engine, and where it cannot be built: pure Python, and everything works."""
 
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
+
+from engines import NATIVE
 
 ROOT = Path(__file__).parent.parent
 
@@ -55,3 +58,8 @@ def test_without_the_engine(broken, tmp_path):
         cwd=tmp_path,
     )
     assert "InputError: the native engine was not built" in refused.stderr
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no compiler")
+def test_with_a_compiler_it_is_built():
+    assert NATIVE

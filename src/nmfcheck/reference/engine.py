@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, Ints, whole_number
+from ..arrays import Array, Ints
 from ..errors import InputError
 from .orbits import Progress
 
+_missing = "the native engine was not built"
 try:
     _native: Any = import_module("nmfcheck._native")
-    _missing = ""
 except ModuleNotFoundError:
-    _native, _missing = None, "the native engine was not built"
+    _native = None
 except ImportError as error:  # built elsewhere, perhaps
     _native, _missing = None, f"the native engine cannot be loaded: {error}"
 
@@ -36,10 +36,10 @@ def fits(iterations: int, *stacks: Array) -> bool:
 
 def chosen(engine: str) -> str:
     """Return which engine, ``native`` or ``numpy``, this choice means here."""
-    if not any(engine is known or str(engine) == known for known in ENGINES):
+    if str(engine) not in ENGINES:
         raise InputError(f"no engine {engine!r}; expected one of {', '.join(ENGINES)}")
     if engine == "native" and _native is None:
-        raise InputError(f"{_missing or 'no native engine'}; expected engine 'auto' or 'numpy'")
+        raise InputError(f"{_missing}; expected engine 'auto' or 'numpy'")
     if engine == "auto":
         return "numpy" if _native is None else "native"
     return engine
@@ -76,7 +76,7 @@ def instructions() -> str:
 def description() -> str:
     """Say in a line which engine ``auto`` means here."""
     if chosen("auto") == "numpy":
-        return f"NumPy ({_missing or 'no native engine'}), 1 thread"
+        return f"NumPy ({_missing}), 1 thread"
     lanes = _native.lanes(instructions())
     threads = cores()
     return (
@@ -100,7 +100,6 @@ def run_native(
     A, W0, H0 = (np.ascontiguousarray(X) for X in (A, W0, H0))
     W, H = np.empty_like(W0), np.empty_like(H0)
     ran: Ints = np.empty(len(A), dtype=np.int64)
-    count: Any = cores() if threads is None else whole_number("threads", threads, 1)
     _native.run(
         instructions(),
         algorithm,
@@ -112,7 +111,7 @@ def run_native(
         ran,
         iterations,
         close_orbits,
-        min(count, 4 * cores(), len(A)),
+        min(threads or cores(), 4 * cores(), len(A)),
         progress,
     )
     return W, H, ran
