@@ -31,8 +31,8 @@ from nmfcheck.trials import starting_point
 from plain_loops import plain_loop
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20)
-ROUNDS = 40
-SECONDS = 10e-3
+ROUNDS = 25
+SECONDS = 30e-3
 """About how long one measurement takes: long enough for the clock, short enough to find quiet."""
 
 

@@ -66,8 +66,9 @@ bool run(const Kernels &kernels, Algorithm algorithm, const Problems &problems, 
     const std::int64_t workers = std::min<std::int64_t>(threads, problems.count);
     const std::int64_t room = (problems.count + workers - 1) / workers;
 
-    bool stop = false;
-    std::atomic<std::int64_t> settled = 0;
+    // Read in every iteration and written now and then: not in one cache line.
+    alignas(64) bool stop = false;
+    alignas(64) std::atomic<std::int64_t> settled = 0;
     std::mutex mutex;
     std::condition_variable ended;
     std::int64_t working = workers;

@@ -19,7 +19,8 @@ struct GradientDescent {
         Local XtX(h.k, h.k, h.scratch);
         gram(h.X, XtX);
         Local G(h.n, h.k, h.scratch);
-        PartialSums D_dot_G, GXt_dot_GXt;
+        PartialSums<K> D_dot_G;
+        PartialSums<M> GXt_dot_GXt;
         V least_Q = all(1);
         for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
             const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);

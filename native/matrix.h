@@ -176,13 +176,23 @@ INLINE Tile<R, S> product(Left &X, const Pattern &pattern, Right &Y, int i, int 
     return tile;
 }
 
-// A long sum as several short ones, so that no addition waits for the one before it.
+// The most columns that a tile has, in a matrix with so many columns.
+template <class Columns>
+constexpr int widest_tile = tile_columns;
+template <int N, bool written_out>
+constexpr int widest_tile<Fixed<N, written_out>> = N < tile_columns ? N : tile_columns;
+
+// A long sum over tiles as several short ones, one for each of a tile's columns, so that no
+// addition waits for the one before it.
+template <class Columns>
 struct PartialSums {
-    V sum[tile_columns] = {};
+    static constexpr int count = widest_tile<Columns>;
+    V sum[count] = {};
+
     INLINE void add(int which, V x, V y) { sum[which] = fma(x, y, sum[which]); }
     INLINE V total() const {
         V total = sum[0];
-        UNROLL for (int s = 1; s < tile_columns; ++s) total += sum[s];
+        UNROLL for (int s = 1; s < count; ++s) total += sum[s];
         return total;
     }
 };

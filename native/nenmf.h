@@ -97,7 +97,7 @@ struct NeNMF {
     // D = Z·XᵀX − AᵀX. Returns the squared length of what of it the bound Z ≥ 0 does not hold back.
     template <class Square, class Tall>
     static INLINE V gradient(Square &XtX, Tall &AtX, Tall &Z, Tall &D) {
-        PartialSums squares;
+        PartialSums<decltype(Z.columns)> squares;
         for_each_tile(Z.rows, Z.columns, [&](auto R, int i, auto S, int j) INLINED {
             product<R, S>(Z, XtX, i, j).for_each([&](int r, int s, V sum) INLINED {
                 const V d = sum - AtX(i + r, j + s);
