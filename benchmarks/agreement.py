@@ -16,8 +16,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from nmfcheck.arrays import Array
-from nmfcheck.runner import run_suite
-from nmfcheck.subjects import REFERENCES, Answer, Problem, Progress, ReferenceSubject, find
+from nmfcheck.runner import run_batches
+from nmfcheck.subjects import (
+    REFERENCES,
+    Answer,
+    Problem,
+    Progress,
+    ReferenceSubject,
+    reference_subject,
+)
 from nmfcheck.suites import QUICK
 from nmfcheck.trials import LADDER, Stage, Trial, TrialResult
 
@@ -76,7 +83,7 @@ def differing(sides: Iterable[Pair]) -> list[Pair]:
 
 def differences(name: str, iterations: int) -> Array:
     """Return how far the engines are apart after so many iterations, for many runs."""
-    subject = find(name, iterations)
+    subject = reference_subject(name, iterations)
     found = []
     for n in (2, 3, 4, 5, 8, 12):
         trials = [Trial.of_cell(n, "loguniform", i) for i in range(15 if name == "nenmf" else 100)]
@@ -105,19 +112,25 @@ def show_differences(name: str) -> None:
         )
 
 
+def quick(subject: ReferenceSubject, jobs: int | None = None) -> list[TrialResult]:
+    """Run the quick suite; return the results in its order."""
+    batches = [[trial for trial in QUICK if trial.n == n] for n in QUICK.sizes]
+    parts = run_batches(subject, batches, jobs=jobs)
+    found = {result.trial: result for part in parts for result in part}
+    return [found[trial] for trial in QUICK]
+
+
 def main() -> None:
     names = [name for name in sys.argv[1:] if name != "--list"] or list(REFERENCES)
     total = np.zeros(3, dtype=int)
     for name in names:
         show_differences(name)
     for name in names:
-        limited = find(name, QUICK.reference_iterations)
+        limited = reference_subject(name, at_most=QUICK.reference_iterations)
         native = dataclasses.replace(limited, engine="native")
         numpy = dataclasses.replace(limited, engine="numpy")
         nudged = Nudged(name, limited.iterations, engine="numpy")
-        (by_native,) = run_suite([native], QUICK, jobs=1).values()
-        (by_numpy,) = run_suite([numpy], QUICK).values()
-        (by_nudged,) = run_suite([nudged], QUICK).values()
+        by_native, by_numpy, by_nudged = quick(native, 1), quick(numpy), quick(nudged)
         between, within = pairs(by_native, by_numpy), pairs(by_nudged, by_numpy)
         if "--list" in sys.argv:
             for where, one, other in differing(between):

@@ -16,8 +16,9 @@ import numpy as np
 
 import nmfcheck
 from nmfcheck import suites
-from nmfcheck.subjects import Answer, Problem, Progress, find
-from nmfcheck.trials import run_trials, starting_point
+from nmfcheck.protocol import run_trials
+from nmfcheck.subjects import Answer, Problem, Progress, reference_subject
+from nmfcheck.trials import starting_point
 
 
 def best(work: Callable[[], object], repeats: int = 5) -> float:
@@ -45,7 +46,7 @@ class Timed:
     """A subject that measures the time it spends solving."""
 
     def __init__(self, name: str, iterations: int) -> None:
-        self.inner = find(name, iterations)
+        self.inner = reference_subject(name, iterations)
         self.name = name
         self.seconds = 0.0
 

@@ -19,8 +19,9 @@ from nmfcheck.suites import Suite
 
 
 @pytest.fixture
-def nmfcheck(monkeypatch, capsys):
+def nmfcheck(monkeypatch, capsys, tmp_path):
     """Run the command line in this process; returns exit code, standard output and error."""
+    monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["nmfcheck", *map(str, arguments)])
@@ -278,7 +279,7 @@ def test_an_unknown_instruction_set_is_bad_input():
 
 
 @pytest.fixture
-def long_run():
+def long_run(tmp_path):
     """Start a run that takes long, in a process group of its own, and let it get under way."""
     process = subprocess.Popen(
         [sys.executable, "-m", "nmfcheck", "run", "als", "gradient-descent", "--suite", "full"],
@@ -286,6 +287,7 @@ def long_run():
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        cwd=tmp_path,
     )
     time.sleep(3)
     yield process
@@ -307,7 +309,8 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind(long_run):
     _, err = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert err.endswith("nmfcheck: interrupted\n")
+    assert "nmfcheck: interrupted; " in err
+    assert err.endswith("-full.sqlite; the same command goes on from there\n")
     assert time.monotonic() - asked < 10
     assert_gone(process.pid)
 

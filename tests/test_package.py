@@ -18,8 +18,8 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_public_names():
     promised = {
-        "Case", "Judgement", "Outcome", "Trial", "bidiagonal", "exact_factorization", "judge",
-        "judge_batch", "nearest_exact", "reference", "run_trial", "suites",
+        "Case", "Command", "Judgement", "Outcome", "Trial", "bidiagonal", "exact_factorization",
+        "judge", "judge_batch", "nearest_exact", "reference", "run_trial", "suites",
     }  # fmt: skip
     needed_to_annotate = {"InputError", "Judgements", "NearestExact", "TrialResult"}
     assert set(nmfcheck.__all__) == promised | needed_to_annotate

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmfcheck import InputError, Outcome, Trial, exact_factorization, reference, run_trial
-from nmfcheck.subjects import find
-from nmfcheck.trials import LADDER, Rung, run_trials, starting_point
+from nmfcheck.protocol import run_trials
+from nmfcheck.subjects import reference_subject
+from nmfcheck.trials import LADDER, Rung, starting_point
 
 
 class Recorder:
@@ -170,12 +171,12 @@ class TestSubjects:
             run_trial(lambda A, rank: (A, A), "bidiagonal/n=3/ones/seed=0")
 
     def test_no_subject(self):
-        with pytest.raises(InputError, match="is no subject"):
-            run_trial("multiplicative-update", self.trial)
+        with pytest.raises(InputError, match="is no subject but a float"):
+            run_trial(1.5, self.trial)
 
     @pytest.mark.parametrize("name", ["als", "multiplicative-update"])
     def test_references_by_name_are_the_functions(self, name):
-        subject = find(name, at_most=50)
+        subject = reference_subject(name, at_most=50)
         function = getattr(reference, name.replace("-", "_"))
 
         def plain(A, rank, W0, H0):
@@ -189,17 +190,17 @@ class TestSubjects:
         ("name", "said"),
         [
             ("multiplicative_update", "did you mean 'multiplicative-update'?"),
-            ("xyz", "there are multiplicative-update, als, gradient-descent"),
+            ("xyz", "'nmfcheck list' names them all"),
         ],
     )
-    def test_unknown_references_get_a_hint(self, name, said):
+    def test_unknown_names_get_a_hint(self, name, said):
         with pytest.raises(InputError) as caught:
-            find(name)
+            run_trial(name, self.trial)
         assert said in str(caught.value)
 
 
 def test_a_batch_gives_what_each_trial_gives_alone():
-    subject = find("gradient-descent", at_most=300)
+    subject = reference_subject("gradient-descent", at_most=300)
     trials = [Trial.of_cell(4, kind, i) for kind in ("ones", "loguniform") for i in range(8)]
     together = run_trials(subject, trials)
     assert together == [run_trial(subject, trial) for trial in trials]
@@ -209,7 +210,9 @@ def test_a_batch_gives_what_each_trial_gives_alone():
 def test_progress_counts_every_stage():
     told = []
     trials = [Trial.of_cell(5, "loguniform", i) for i in range(20)]
-    results = run_trials(find("multiplicative-update", at_most=300), trials, told.append)
+    results = run_trials(
+        reference_subject("multiplicative-update", at_most=300), trials, told.append
+    )
     assert sum(told) == pytest.approx(60)
     assert any(len(result.stages) < 3 for result in results)  # spared stages were counted, too
 
@@ -267,7 +270,7 @@ def test_starting_points_never_change():
 
 
 def test_results_survive_pickling():
-    result = run_trial(find("als", at_most=20), Trial(3, "loguniform#1", 1))
+    result = run_trial(reference_subject("als", at_most=20), Trial(3, "loguniform#1", 1))
     assert pickle.loads(pickle.dumps(result)) == result
 
 

@@ -11,12 +11,15 @@ from .exact import exact_factorization
 from .judge import Judgement, Judgements, judge, judge_batch
 from .nearest import NearestExact, nearest_exact
 from .outcomes import Outcome
-from .trials import Trial, TrialResult, run_trial
+from .protocol import run_trial
+from .subjects import Command
+from .trials import Trial, TrialResult
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Case",
+    "Command",
     "InputError",
     "Judgement",
     "Judgements",

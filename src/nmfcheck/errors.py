@@ -1,4 +1,4 @@
-"""The one exception that nmfcheck raises for input it cannot use."""
+"""The exceptions that nmfcheck raises on purpose."""
 
 
 class InputError(ValueError):
@@ -9,3 +9,7 @@ class InputError(ValueError):
 
     def __init__(self, message: str) -> None:
         super().__init__(" ".join(message.split()))
+
+
+class SubjectError(InputError):
+    """A subject that cannot be run at all. The command line prints it and exits with 4."""

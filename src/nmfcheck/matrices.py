@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Array
 from .errors import InputError
 
 
@@ -30,6 +31,18 @@ def read_matrix(path: Path) -> Any:
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InputError(f"{path} holds an array of shape {matrix.shape}; expected a matrix")
     return matrix
+
+
+def write_matrix(path: Path, X: Array) -> None:
+    """Write a matrix so that it can be read back bit by bit; the file's suffix says how."""
+    if path.suffix == ".npy":
+        np.save(path, X)
+    elif path.suffix == ".mtx":
+        rows, columns = X.shape
+        entries = "".join(f"{x!r}\n" for x in X.T.ravel().tolist())  # column by column
+        path.write_text(f"%%MatrixMarket matrix array real general\n{rows} {columns}\n{entries}")
+    else:
+        path.write_text("".join(",".join(map(repr, row)) + "\n" for row in X.tolist()))
 
 
 def _read_csv(path: Path) -> Any:

@@ -17,6 +17,9 @@ class Outcome(StrEnum):
     UNCONVERGED = "unconverged"
     INVALID = "invalid"
     ERROR = "error"
+    CRASHED = "crashed"
+    TIMEOUT = "timeout"
+    NOT_RUN = "not-run"
 
     @property
     def explanation(self) -> str:
@@ -29,6 +32,25 @@ class Outcome(StrEnum):
         if self is Outcome.EXACT:
             return "exact"
         return "first-order" if self is Outcome.FIRST_ORDER else None
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether there was no answer at all, not even an exception."""
+        return self in (Outcome.CRASHED, Outcome.TIMEOUT, Outcome.NOT_RUN)
+
+
+class Flag(StrEnum):
+    """Something about a stage that W and H do not show. The first two are hard failures."""
+
+    CHANGED_A = "changed-A"
+    DIFFERS = "differs-for-same-seed"
+    VARIES = "varies"
+    LEFT_PROCESSES = "left-processes"
+
+    @property
+    def explanation(self) -> str:
+        """What this flag means."""
+        return _FLAGS[self]
 
 
 _EXPLANATIONS = {
@@ -47,6 +69,18 @@ _EXPLANATIONS = {
     ),
     Outcome.INVALID: "W or H is not a finite, nonnegative real matrix of the right shape.",
     Outcome.ERROR: "The implementation raised an exception instead of returning W and H.",
+    Outcome.CRASHED: "The process that the implementation ran in ended without an answer.",
+    Outcome.TIMEOUT: "There was no answer within the time limit.",
+    Outcome.NOT_RUN: (
+        "Not asked: too many stages in a row of this size and kind of entries had no answer."
+    ),
+}
+
+_FLAGS = {
+    Flag.CHANGED_A: "It wrote into the A that it was given.",
+    Flag.DIFFERS: "Asked twice with the same start and seed, it gave two answers.",
+    Flag.VARIES: "Asked twice, it gave two answers; it takes no seed and no start to fix them.",
+    Flag.LEFT_PROCESSES: "It left processes behind, which were ended.",
 }
 
 

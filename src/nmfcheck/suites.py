@@ -8,12 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from .cases import KINDS_OF_ENTRIES
+from .arrays import real_number, whole_number
+from .cases import KINDS_OF_ENTRIES, decimal
 from .errors import InputError
-from .trials import LADDER, Rung, Trial
+from .trials import LADDER, Rung, Trial, rung_of
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,36 @@ class Suite:
         """The sizes and the number of trials, in words."""
         sizes = ", ".join(map(str, self.sizes))
         return f"n = {sizes}; {self.trials} trials per size and kind of entries"
+
+    def selected(
+        self,
+        *,
+        sizes: Sequence[int] | None = None,
+        trials: int | None = None,
+        eps: Sequence[float] | None = None,
+        kinds: Sequence[str] | None = None,
+    ) -> Suite:
+        """Return this suite with other sizes, trials per cell, values of ε or kinds of entries."""
+        for kind in kinds or ():
+            if kind not in KINDS_OF_ENTRIES:
+                raise InputError(f"no entries {kind!r}; there are {', '.join(KINDS_OF_ENTRIES)}")
+        for size in sizes or ():
+            whole_number("a size", size, 1)
+        ladder = tuple(rung_of(real_number("ε", x)) for x in sorted(set(eps or ())))
+        if ladder and ladder[0].eps < 0:
+            raise InputError(f"ε is {decimal(ladder[0].eps)}; it must be at least 0")
+        return replace(
+            self,
+            sizes=tuple(sorted(set(sizes))) if sizes else self.sizes,
+            trials=self.trials if trials is None else whole_number("trials", trials, 1),
+            kinds=tuple(k for k in KINDS_OF_ENTRIES if k in kinds) if kinds else self.kinds,
+            ladder=ladder or self.ladder,
+        )
+
+    @property
+    def stages(self) -> int:
+        """The number of stages of a run in which no trial ends early."""
+        return len(self.cells()) * self.trials * len(self.ladder)
 
     def cells(self) -> list[tuple[int, str]]:
         """Return all (size, kind of entries)."""

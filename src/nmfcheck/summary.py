@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .outcomes import Outcome, reaches
-from .trials import Rung, TrialResult
+from .outcomes import Flag, Outcome, reaches
+from .records import Record
+from .trials import Rung, Trial
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class StageCount:
     permutation_changed : how many have another permutation than at ε = 0.
     median_defect : median product defect; NaN where there is none.
     outcomes : how often each outcome occurred, in the order of `Outcome`.
+    flags : how often each flag was set.
     """
 
     rung: Rung
@@ -35,6 +37,7 @@ class StageCount:
     permutation_changed: int
     median_defect: float
     outcomes: dict[str, int]
+    flags: dict[str, int]
 
 
 @dataclass(frozen=True)
@@ -53,36 +56,47 @@ class CellCount:
     stages: tuple[StageCount, ...]
 
 
-def count(results: Iterable[TrialResult]) -> list[CellCount]:
-    """Count results by cell, in the order in which the cells come."""
-    cells: dict[tuple[int, str], list[TrialResult]] = {}
-    for result in results:
-        cells.setdefault((result.trial.n, result.trial.kind), []).append(result)
+def count(records: Iterable[Record], ladder: Sequence[Rung]) -> list[CellCount]:
+    """Count records by cell, in the order in which the cells come.
+
+    Parameters
+    ----------
+    ladder : the rungs that every trial was to climb.
+    """
+    cells: dict[tuple[int, str], dict[Trial, list[Record]]] = {}
+    for record in records:
+        trial = record.trial
+        cells.setdefault((trial.n, trial.kind), {}).setdefault(trial, []).append(record)
+    test = {rung for rung in ladder if rung.question == 1}
     return [
         CellCount(
             n=n,
             entries=kind,
-            trials=len(members),
-            passed=sum(result.passed for result in members),
-            stages=tuple(_count_stage(rung, members) for rung in members[0].trial.ladder),
+            trials=len(trials),
+            passed=sum(
+                bool(test) and test <= {record.rung for record in trial if record.passed}
+                for trial in trials.values()
+            ),
+            stages=tuple(_count_stage(rung, trials.values()) for rung in ladder),
         )
-        for (n, kind), members in cells.items()
+        for (n, kind), trials in cells.items()
     ]
 
 
-def _count_stage(rung: Rung, members: Iterable[TrialResult]) -> StageCount:
-    stages = [stage for result in members if (stage := result.stage(rung.eps)) is not None]
-    grades = [stage.outcome.grade for stage in stages]
-    occurred = Counter(stage.outcome for stage in stages)
-    judged = (stage.judgement for stage in stages if stage.judgement is not None)
-    defects = [defect for j in judged if not math.isnan(defect := j.product_defect)]
+def _count_stage(rung: Rung, trials: Iterable[Sequence[Record]]) -> StageCount:
+    stages = [record for trial in trials for record in trial if record.rung == rung]
+    grades = [record.outcome.grade for record in stages]
+    occurred = Counter(record.outcome for record in stages)
+    flags = Counter(flag for record in stages for flag in record.flags)
+    defects = [defect for s in stages if not math.isnan(defect := s.product_defect)]
     return StageCount(
         rung=rung,
-        ran=len(stages),
+        ran=sum(record.outcome is not Outcome.NOT_RUN for record in stages),
         exact=sum(reaches(grade, "exact") for grade in grades),
         first_order=sum(reaches(grade, "first-order") for grade in grades),
-        passed=sum(stage.passed for stage in stages),
-        permutation_changed=sum(stage.permutation_changed is True for stage in stages),
+        passed=sum(record.passed for record in stages),
+        permutation_changed=sum(record.permutation_changed is True for record in stages),
         median_defect=statistics.median(defects) if defects else math.nan,
         outcomes={str(outcome): occurred[outcome] for outcome in Outcome if occurred[outcome]},
+        flags={str(flag): flags[flag] for flag in Flag if flags[flag]},
     )

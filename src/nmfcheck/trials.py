@@ -1,14 +1,12 @@
-"""The paper's protocol (its section IV): one draw of entries and one seed through a ladder of ε.
+"""Trials: one draw of entries and one seed, to be carried through a ladder of ε (by `protocol.py`).
 
-At ε = 0 the run must give monomial factors with `WH = A`, and P is read off them. At ε > 0, from
-the same start, W and H must have the form under that P; where they do not, P is looked for again,
-and that it changed is recorded. Then the form and the product decide.
+A trial's result is a stage for each rung of the ladder that was reached.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,9 +15,8 @@ import numpy as np
 from .arrays import Array, whole_number
 from .cases import ENTRIES, FAMILY, ONES, Case, case_of
 from .errors import InputError
-from .judge import Judgement, judge_each
-from .outcomes import Grade, Outcome, reaches
-from .subjects import Answer, Problem, Progress, Subject, as_subject
+from .judge import Judgement
+from .outcomes import Flag, Grade, Outcome, reaches
 
 
 class Rung(NamedTuple):
@@ -39,6 +36,13 @@ class Rung(NamedTuple):
 
 
 LADDER = (Rung(0.0, 1), Rung(1e-3, 1), Rung(0.25, 2))
+SMALL = 0.01
+"""Up to here an ε that a user asks for belongs to the paper's test, in which ε is small."""
+
+
+def rung_of(eps: float) -> Rung:
+    """Return the rung of any ε."""
+    return next((rung for rung in LADDER if rung.eps == eps), Rung(eps, 1 if eps <= SMALL else 2))
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Trial:
     n: int
     entries: str
     seed: int
-    ladder: tuple[Rung, ...] = field(default=LADDER, repr=False)
+    ladder: tuple[Rung, ...] = field(default=LADDER, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         whole_number("n", self.n, 1)
@@ -111,6 +115,9 @@ class Stage:
     outcome, message : what became of it, and why, in a sentence.
     judgement : None where the subject gave no answer to judge.
     permutation_changed : whether P is another one than at ε = 0; None where either is not known.
+    flags, output, seconds : as in the subject's answer.
+    digest : the same for the same W and H, bit by bit; "" where there are none.
+    W, H : kept where the stage was not passed and they are matrices of numbers.
     """
 
     rung: Rung
@@ -119,6 +126,12 @@ class Stage:
     message: str
     judgement: Judgement | None
     permutation_changed: bool | None
+    flags: tuple[Flag, ...] = ()
+    output: str = ""
+    seconds: float = field(default=math.nan, compare=False)
+    digest: str = ""
+    W: Array | None = field(default=None, compare=False, repr=False)
+    H: Array | None = field(default=None, compare=False, repr=False)
 
     @property
     def passed(self) -> bool:
@@ -157,105 +170,3 @@ def starting_point(n: int, seed: int) -> tuple[Array, Array]:
     """Return W0 and then H0, uniform in (0, 1), from `default_rng([n, seed])`."""
     rng = np.random.Generator(np.random.PCG64([n, seed]))
     return rng.random((n, n)), rng.random((n, n))
-
-
-def run_trial(subject: Subject | Callable[..., object], trial: Trial) -> TrialResult:
-    """Run one trial on a subject.
-
-    Parameters
-    ----------
-    subject : a function `f(A, rank, *, W0, H0, seed)` that returns W and H and takes any of these
-        keywords, or one of `nmfcheck.subjects`.
-    """
-    if not isinstance(trial, Trial):
-        raise InputError(f"expected a Trial, such as Trial.from_id(…), not {trial!r:.60}")
-    return run_trials(subject, [trial])[0]
-
-
-def run_trials(
-    subject: Subject | Callable[..., object],
-    trials: Iterable[Trial],
-    progress: Progress | None = None,
-) -> list[TrialResult]:
-    """Run trials of one size together, so that a subject can work in batches.
-
-    Every trial's result is what `run_trial` gives for it alone.
-
-    Parameters
-    ----------
-    progress : called now and then with the number of stages that are newly done, fractions of
-        stages included; stages that a failure spares count as done.
-    """
-    solver = as_subject(subject)
-    climbs = [_Climb(trial) for trial in trials]
-    report = progress or (lambda _: None)
-    while due := [(climb, rung) for climb in climbs for rung in climb.due()]:
-        answers = solver.solve([climb.problem(rung) for climb, rung in due], report)
-        judgements = _judged([climb.case(rung) for climb, rung in due], answers)
-        for (climb, rung), answer, judgement in zip(due, answers, judgements, strict=True):
-            report(climb.take(rung, answer, judgement))
-    return [climb.result() for climb in climbs]
-
-
-class _Climb:
-    """A trial on its way up the ladder."""
-
-    def __init__(self, trial: Trial) -> None:
-        self.trial = trial
-        self.start = trial.start()
-        self.stages: dict[Rung, Stage] = {}
-        self.test = [rung for rung in trial.ladder if rung.question == 1]
-        self.rest = [rung for rung in trial.ladder if rung.question != 1]
-
-    def due(self) -> list[Rung]:
-        """Return the rungs that can be asked now, all at once."""
-        due, self.test, self.rest = self.test[:1] + self.rest, self.test[1:], []
-        return due
-
-    def case(self, rung: Rung) -> Case:
-        return self.trial.case(rung.eps)
-
-    def problem(self, rung: Rung) -> Problem:
-        W0, H0 = self.start
-        case = self.case(rung)
-        return Problem(case.A.copy(), case.rank, W0.copy(), H0.copy(), self.trial.seed)
-
-    def take(self, rung: Rung, answer: Answer, judgement: Judgement | None) -> int:
-        """Record a stage; return how many later ones its failure spares."""
-        case = self.case(rung)
-        if judgement is None:
-            stage = Stage(rung, case, Outcome.ERROR, str(answer.error), None, None)
-        else:
-            changed = self._permutation_changed(rung, judgement)
-            stage = Stage(rung, case, judgement.outcome, judgement.explanation, judgement, changed)
-        self.stages[rung] = stage
-        if stage.passed or rung.question != 1:
-            return 0
-        spared, self.test = len(self.test), []
-        return spared
-
-    def _permutation_changed(self, rung: Rung, judgement: Judgement) -> bool | None:
-        """Say whether P had to be looked for again.
-
-        Where W, H have the form under the P of ε = 0, M shows that P and no other (robust form of
-        Theorem 1): it fits if and only if it is the permutation that the run itself shows.
-        """
-        first = next((stage for stage in self.stages.values() if stage.rung.eps == 0), None)
-        if rung.eps == 0 or first is None or first.judgement is None:
-            return None
-        before, now = first.judgement.permutation, judgement.permutation
-        return None if before is None or now is None else before != now
-
-    def result(self) -> TrialResult:
-        stages = (self.stages[rung] for rung in self.trial.ladder if rung in self.stages)
-        return TrialResult(self.trial, tuple(stages))
-
-
-def _judged(cases: Sequence[Case], answers: Sequence[Answer]) -> list[Judgement | None]:
-    """Judge the answers that there are."""
-    there = [i for i, answer in enumerate(answers) if answer.error is None]
-    found = judge_each([cases[i] for i in there], [(answers[i].W, answers[i].H) for i in there])
-    judgements: list[Judgement | None] = [None] * len(answers)
-    for i, judgement in zip(there, found, strict=True):
-        judgements[i] = judgement
-    return judgements

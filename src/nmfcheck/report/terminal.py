@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any
 
+import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import (
@@ -22,13 +24,18 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from ..arrays import Array
 from ..cases import Case, decimal
 from ..judge import Judgement
 from ..nearest import NearestExact
-from ..outcomes import Outcome
+from ..outcomes import Flag, Outcome
+from ..records import Record
+from ..replay import Replayed
+from ..smoke import Check, Status
 from ..subjects import Progress as Report
 from ..summary import CellCount, StageCount
 from ..tolerances import TOLERANCE
+from ..trials import Trial
 
 PLAIN_WIDTH = 100
 """Columns where there is no terminal to ask."""
@@ -107,6 +114,8 @@ def show_counts(screen: Console, title: str, cells: Sequence[CellCount]) -> None
             head = (str(cell.n), cell.entries, str(cell.trials)) if i == 0 else ("", "", "")
             table.add_row(*head, *_stage_row(cell, stage, failures))
     screen.print(table)
+    for flag, number in _flags(cells).items():
+        screen.print(Text(f"{flag} ({number}): {Flag(flag).explanation}", style="bold red"))
     trials, passed = sum(cell.trials for cell in cells), sum(cell.passed for cell in cells)
     screen.print(
         f"Passed the paper's test (ε = 0 exact, then first-order or better): {passed} of {trials} "
@@ -114,6 +123,106 @@ def show_counts(screen: Console, title: str, cells: Sequence[CellCount]) -> None
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _flags(cells: Sequence[CellCount]) -> Counter[str]:
+    return sum((Counter(stage.flags) for cell in cells for stage in cell.stages), Counter())
+
+
+def show_failures(screen: Console, failing: Sequence[Record], at_most: int, subject: str) -> None:
+    """Print some of the stages that failed, of each outcome one first, and how to see them again.
+
+    Parameters
+    ----------
+    subject : the options of `nmfcheck replay` that name the subject.
+    """
+    asked = [record for record in failing if record.outcome is not Outcome.NOT_RUN]
+    first_of_each = {record.outcome: record for record in reversed(asked)}
+    rest = (record for record in asked if record not in first_of_each.values())
+    shown = [*sorted(first_of_each.values(), key=asked.index), *rest][:at_most]
+    for record in shown:
+        told = f"{record.case}, seed {record.seed}: {record.outcome}. {record.message}"
+        lines = [told, *(f"    | {line}" for line in record.output.splitlines())]
+        lines.append(f"  nmfcheck replay {record.trial.id} {subject}")
+        screen.print(Text("\n".join(lines)), soft_wrap=True)
+    if shown:
+        more = len(asked) - len(shown)
+        tail = f"… and {more} more stages that did not pass.\n" if more else ""
+        screen.print(tail, highlight=False)
+
+
+def show_checks(
+    screen: Console, subject: str, checks: Sequence[Check], *, only_bad: bool = False
+) -> None:
+    """Print what a first look at a subject showed."""
+    styles = {Status.GOOD: "green", Status.NOTE: "yellow", Status.BAD: "bold red"}
+    if only_bad:
+        for check in checks:
+            if check.status is Status.BAD:
+                line = Text(f"{subject}: {check.name}: {check.told}", style=styles[check.status])
+                screen.print(line, soft_wrap=True)
+        return
+    table = Table.grid(padding=(0, 2))
+    for check in checks:
+        status = Text(str(check.status), style=styles[check.status])
+        table.add_row(status, Text(check.name, style="bold"), Text(check.told))
+    screen.print(Text(subject, style="bold underline"))
+    screen.print(table)
+
+
+def show_replayed(
+    screen: Console, trial: Trial, subject: str, replayed: Sequence[Replayed]
+) -> None:
+    """Print the stages of a trial with their matrices."""
+    screen.print(Text(f"{trial.id}, {subject}", style="bold underline"))
+    for each in replayed:
+        stage, judgement = each.stage, each.stage.judgement
+        screen.print()
+        if judgement is None:
+            screen.print(Text(f"ε = {decimal(stage.rung.eps)}: {stage.outcome}", style="bold"))
+            screen.print(Text(f"{stage.message}\n{stage.output}".strip()), soft_wrap=True)
+            screen.print(_matrices({"A": each.problem.A}))
+            continue
+        show_judgement(screen, stage.case, judgement, each.nearest)
+        for flag in stage.flags:
+            screen.print(Text(f"{flag}: {flag.explanation}", style="bold red"))
+        shown = {"A": each.problem.A}
+        if each.W is not None and each.H is not None:
+            order = judgement.permutation or tuple(range(trial.n))
+            named = "aligned" if judgement.permutation else "as returned"
+            shown |= {f"W, {named}": each.W[:, order], f"H, {named}": each.H[list(order)]}
+            shown["A − WH"] = each.problem.A - each.W @ each.H
+        screen.print(_matrices(shown))
+        if each.nearest is not None:
+            order = each.nearest.permutation
+            W, H = each.nearest.W[:, order], each.nearest.H[list(order)]
+            screen.print(_matrices({"nearest exact W": W, "nearest exact H": H}))
+
+
+def _matrices(named: dict[str, Array]) -> Table:
+    """Return matrices side by side, or below each other where they are wide."""
+    widest = sum(10 * X.shape[1] for X in named.values())
+    table = Table.grid(padding=(0, 4, 1, 0))
+    cells = [Text.assemble((f"{name}\n", "bold"), _entries(X)) for name, X in named.items()]
+    if widest <= PLAIN_WIDTH:
+        table.add_row(*cells)
+    else:
+        for cell in cells:
+            table.add_row(cell)
+    return table
+
+
+def _entries(X: Array) -> Text:
+    """Return a matrix as text, what is too small to matter dim."""
+    finite = X[np.isfinite(X)]
+    small = TOLERANCE.exact * max(abs(finite).max(initial=0.0), 1e-300)
+    text = Text(no_wrap=True)
+    for row in X:
+        for x in row:
+            style = "dim" if abs(x) <= small else ""
+            text.append(f"{x:<10.4g}" if x else f"{'0':<10}", style=style)
+        text.append("\n")
+    return text
 
 
 def _stage_row(cell: CellCount, stage: StageCount, failures: Sequence[Outcome]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A suite in batches: all trials of one size at once, several sizes in worker processes."""
+"""Trials in batches: all of one size at once, several sizes in worker processes."""
 
 from __future__ import annotations
 
@@ -6,75 +6,58 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from typing import Any
 
+from ..protocol import run_trials
 from ..subjects import Progress, Subject
-from ..suites import Suite
-from ..trials import Trial, TrialResult, run_trials
-
-Batch = tuple[Subject, list[Trial]]
+from ..trials import Trial, TrialResult
 
 REPORT_EVERY = 0.1
 """Seconds between two reports of a worker."""
 
 
-def run_suite(
-    subjects: Sequence[Subject],
-    suite: Suite,
+def run_batches(
+    subject: Subject,
+    batches: Sequence[Sequence[Trial]],
     *,
     jobs: int | None = None,
     progress: Progress | None = None,
-) -> dict[str, list[TrialResult]]:
-    """Run every trial of a suite on every subject.
+) -> Iterator[list[TrialResult]]:
+    """Run batches of trials, each of one size; give their results as they are done.
 
     Parameters
     ----------
-    subjects : subjects that can be sent to another process, as the references can.
+    subject : one that can be sent to another process, as the references can.
     jobs : number of worker processes; as many as there are cores if not given. With 1, nothing
         leaves this process. Results do not depend on it.
     progress : called now and then with the number of stages that are newly done.
-
-    Returns
-    -------
-    The results of each subject by name, in the suite's order.
     """
-    batches: list[Batch] = [
-        (subject, [trial for kind in suite.kinds for trial in suite.cell(n, kind)])
-        for subject in subjects
-        for n in suite.sizes
-    ]
     report = progress or (lambda _: None)
     workers = min(jobs or os.cpu_count() or 1, len(batches))
-    if workers == 1:
-        parts = [run_trials(subject, trials, report) for subject, trials in batches]
+    if workers <= 1:
+        yield from (run_trials(subject, trials, report) for trials in batches)
     else:
-        parts = _in_processes(batches, workers, report)
-    results: dict[str, list[TrialResult]] = {subject.name: [] for subject in subjects}
-    for (subject, _), part in zip(batches, parts, strict=True):
-        results[subject.name] += part
-    return results
+        yield from _in_processes(subject, batches, workers, report)
 
 
 def _in_processes(
-    batches: Sequence[Batch], workers: int, progress: Progress
-) -> list[list[TrialResult]]:
+    subject: Subject, batches: Sequence[Sequence[Trial]], workers: int, progress: Progress
+) -> Iterator[list[TrialResult]]:
     context = multiprocessing.get_context("spawn")
     reports = context.SimpleQueue()
     pool = ProcessPoolExecutor(workers, context, initializer=_start_worker, initargs=(reports,))
     try:
         # The large sizes first: they take longest, and would hold up the end.
-        largest_first = sorted(batches, key=lambda batch: -batch[1][0].n)
-        futures = {id(batch[1]): pool.submit(_work, *batch) for batch in largest_first}
-        waiting: set[Future[Any]] = set(futures.values())
+        largest_first = sorted(batches, key=lambda trials: -trials[0].n)
+        waiting: set[Future[Any]] = {pool.submit(_work, subject, part) for part in largest_first}
         while waiting:
             done, waiting = wait(waiting, timeout=REPORT_EVERY, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()  # an exception ends the run here
             while not reports.empty():
                 progress(reports.get())
-        return [futures[id(trials)].result() for _, trials in batches]
+            for future in done:
+                yield future.result()  # an exception ends the run here
     except BaseException:
         for process in multiprocessing.active_children():
             process.terminate()

@@ -4,53 +4,79 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import InputError
-from .problem import Answer, Problem, Progress, Subject
-
-KEYWORDS = ("W0", "H0", "seed")
+from .problem import KEYWORDS, Answer, OneByOne, Problem, as_answer, told
 
 
-class FunctionSubject:
-    """A function `f(A, rank, *, W0, H0, seed)` that takes any of these keywords."""
+class FunctionSubject(OneByOne):
+    """A function `f(A, rank, *, W0, H0, seed)` that takes any of these keywords.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    Parameters
+    ----------
+    function : returns W and H.
+    name : what it is called; its own name if not given.
+    options : further keywords for every call.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         self.function = function
-        self.name = getattr(function, "__qualname__", type(function).__qualname__)
-        self.takes = _keywords(function)
+        self.name = name or str(getattr(function, "__qualname__", type(function).__qualname__))
+        self.options = dict(options or {})
+        keywords = _keywords(function)
+        self.takes = tuple(word for word in keywords if word in KEYWORDS)
+        self._rank_by_name = "rank" in keywords
+        check_options(self.name, function, self.options)
 
-    def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
-        """Call the function once for each problem."""
-        answers = []
-        for problem in problems:
-            answers.append(self._answer(problem))
-            progress(1)
-        return answers
-
-    def _answer(self, problem: Problem) -> Answer:
-        offered = {"W0": problem.W0, "H0": problem.H0, "seed": problem.seed, "rank": problem.rank}
-        keywords = {name: offered[name] for name in self.takes}
-        positional = () if "rank" in keywords else (problem.rank,)
+    def answer(self, problem: Problem) -> Answer:
+        """Call the function once."""
+        offered = {"W0": problem.W0, "H0": problem.H0, "seed": problem.seed}
+        keywords = {name: offered[name] for name in self.takes} | self.options
+        positional = (problem.A,) if self._rank_by_name else (problem.A, problem.rank)
+        if self._rank_by_name:
+            keywords["rank"] = problem.rank
         try:
-            returned = self.function(problem.A, *positional, **keywords)
+            returned = self.function(*positional, **keywords)
         except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
-            told = " ".join(str(error).split())  # one line
-            return Answer(error=f"raised {type(error).__name__}: {told}")
-        if not isinstance(returned, tuple | list) or len(returned) != 2:
-            size = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
-            return Answer(error=f"returned a {type(returned).__name__}{size}, not a pair (W, H)")
-        return Answer(*copy.deepcopy(returned))  # a subject may use its arrays again
+            return Answer(error=told(error))
+        answer = as_answer(returned)
+        # A subject may use its arrays again.
+        return answer if answer.error else Answer(*copy.deepcopy((answer.W, answer.H)))
 
 
-def as_subject(subject: Subject | Callable[..., Any]) -> Subject:
-    """Return a subject as it is, and a function as a subject."""
-    if isinstance(subject, Subject):
-        return subject
-    if callable(subject):
-        return FunctionSubject(subject)
-    raise InputError(f"{subject!r} is no subject; expected a function f(A, rank, …) -> (W, H)")
+def is_factory(function: Callable[..., Any]) -> bool:
+    """Say whether a callable need not be given anything, and so makes a subject, being none."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return False
+    return not positional or positional[0].default is not inspect.Parameter.empty
+
+
+def check_options(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Say which option a function does not take."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return
+    known = [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    for option in options:
+        if option in (*KEYWORDS, "rank") or option not in known:
+            others = [word for word in known if word not in (*KEYWORDS, "rank", "self", "A")]
+            there = f"it takes {', '.join(others)}" if others else "it takes none"
+            raise InputError(f"{name} has no option {option!r}; {there}")
 
 
 def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
@@ -59,10 +85,9 @@ def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some builtins have no signature to look at
         return ()
-    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
-        return KEYWORDS
     by_name = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    only_by_name = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    return tuple(name for name in KEYWORDS if name in by_name) + ("rank",) * (
-        "rank" in only_by_name
+    anything = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    rank = (
+        ("rank",) if any(p.name == "rank" and p.kind is p.KEYWORD_ONLY for p in parameters) else ()
     )
+    return tuple(word for word in KEYWORDS if anything or word in by_name) + rank

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from ..arrays import Array
+from ..outcomes import Flag, Outcome
 
 Progress = Callable[[float], None]
+
+KEYWORDS = ("W0", "H0", "seed")
+"""What a subject may take beside A and the rank."""
 
 
 @dataclass(frozen=True)
@@ -24,16 +30,34 @@ class Problem:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a subject returned for a problem: W and H as they came, or what it raised."""
+    """What a subject returned for a problem, or why it returned nothing.
+
+    Attributes
+    ----------
+    W, H : as they came.
+    error : what went wrong, where there are no W and H.
+    outcome : what such an error amounts to.
+    output : the last lines that the subject printed, where something went wrong.
+    seconds : how long it took; NaN where nobody measured.
+    flags : what else was noticed.
+    """
 
     W: Any = None
     H: Any = None
     error: str | None = None
+    outcome: Outcome = Outcome.ERROR
+    output: str = ""
+    seconds: float = math.nan
+    flags: tuple[Flag, ...] = ()
 
 
 @runtime_checkable
 class Subject(Protocol):
-    """An NMF implementation under test."""
+    """An NMF implementation under test.
+
+    It may have an attribute `takes`, those of W0, H0 and seed that it uses; without one, it takes
+    all of them.
+    """
 
     @property
     def name(self) -> str:
@@ -43,3 +67,40 @@ class Subject(Protocol):
     def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
         """Answer each problem, and report the number of problems newly done now and then."""
         ...
+
+
+class OneByOne:
+    """A subject that answers one problem after the other; sees to it that A stays as it was."""
+
+    def answer(self, problem: Problem) -> Answer:
+        """Answer one problem."""
+        raise NotImplementedError
+
+    def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
+        """Answer each problem."""
+        answers = []
+        for problem in problems:
+            A, begin = problem.A.tobytes(), time.perf_counter()
+            answer = self.answer(problem)
+            changed = (Flag.CHANGED_A,) if problem.A.tobytes() != A else ()
+            seconds = time.perf_counter() - begin
+            answers.append(replace(answer, seconds=seconds, flags=answer.flags + changed))
+            progress(1)
+        return answers
+
+
+def told(error: BaseException) -> str:
+    """Return what was raised, in one line, whatever its own `str` does."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = "(its message cannot be shown)"
+    return f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}"
+
+
+def as_answer(returned: Any) -> Answer:
+    """Return what a function gave back as an answer."""
+    if not isinstance(returned, tuple | list) or len(returned) != 2:
+        size = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
+        return Answer(error=f"returned a {type(returned).__name__}{size}, not a pair (W, H)")
+    return Answer(*returned)

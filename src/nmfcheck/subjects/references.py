@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .. import reference
-from ..errors import InputError
 from .problem import Answer, Problem, Progress
 
 Algorithm = Callable[..., reference.Factorization]
@@ -56,6 +54,11 @@ class ReferenceSubject:
     engine: str = "auto"
     threads: int | None = None
 
+    @property
+    def options(self) -> dict[str, int]:
+        """What makes it this one, under its name."""
+        return {"iterations": self.iterations}
+
     def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
         """Solve problems of one shape all at once."""
         algorithm, _, _ = REFERENCES[self.name]
@@ -71,22 +74,3 @@ class ReferenceSubject:
             threads=self.threads,
         )
         return [Answer(W, H) for W, H in zip(found.W, found.H, strict=True)]
-
-
-def find(
-    name: str, at_most: int | None = None, *, engine: str = "auto", threads: int | None = None
-) -> ReferenceSubject:
-    """Return the built-in subject of this name.
-
-    Parameters
-    ----------
-    at_most : a limit to the number of iterations.
-    engine, threads : as for the functions of `nmfcheck.reference`.
-    """
-    if name not in REFERENCES:
-        close = difflib.get_close_matches(name, REFERENCES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(REFERENCES)}"
-        raise InputError(f"no subject {name!r}; {hint}")
-    iterations = REFERENCES[name][1]
-    limited = iterations if at_most is None else min(iterations, at_most)
-    return ReferenceSubject(name, limited, engine, threads)

@@ -1,0 +1,61 @@
+"""`nmfcheck list`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from .. import suites
+from ..report.plain import as_json
+from ..report.terminal import console, show_rows
+from ..subjects import LIBRARIES, REFERENCES, entry_points
+from .options import json_option, suite_option
+
+
+@click.command("list")
+@click.argument("what", type=click.Choice(["all", "subjects", "suites", "cases"]), default="all")
+@suite_option
+@json_option
+def list_(what: str, suite_name: str, in_json: bool) -> None:
+    """List the subjects, the suites, or the ids of a suite's cases."""
+    suite = suites.find(suite_name)
+    cases = list(dict.fromkeys(trial.case(rung.eps).id for trial in suite for rung in trial.ladder))
+    if in_json:
+        everything = {
+            "subjects": _subject_rows(),
+            "suites": list(suites.SUITES.values()),
+            "cases": {"suite": suite.name, "ids": cases},
+        }
+        click.echo(as_json(everything if what == "all" else {what: everything[what]}))
+        return
+    if what == "cases":
+        click.echo("\n".join(cases))
+        return
+    screen = console()
+    if what in ("all", "subjects"):
+        rows = [(row["name"], row["summary"]) for row in _subject_rows()]
+        rows += [
+            ("py:package.module:NAME", "your function, estimator or factory; also py:file.py:NAME"),
+            ("cmd:PROGRAM ARGUMENTS", "your program, which answers one JSON object a line"),
+        ]
+        show_rows(screen, "subjects", rows)
+    if what in ("all", "suites"):
+        show_rows(screen, "suites", [(s.name, s.scope, s.summary) for s in suites.SUITES.values()])
+    if what == "all":
+        hint = f"nmfcheck list cases --suite {suite.name}"
+        show_rows(screen, "cases", [(f"{len(cases)} in the {suite.name} suite", hint)])
+
+
+def _subject_rows() -> list[dict[str, Any]]:
+    return [
+        *(
+            {"name": name, "iterations": iterations, "summary": summary}
+            for name, (_, iterations, summary) in REFERENCES.items()
+        ),
+        *({"name": name, "summary": library.summary} for name, library in LIBRARIES.items()),
+        *(
+            {"name": name, "summary": f"entry point {point.value}"}
+            for name, point in entry_points().items()
+        ),
+    ]

@@ -1,0 +1,200 @@
+"""`nmfcheck run`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import __version__, suites
+from ..errors import SubjectError
+from ..reference.engine import ENGINES, chosen
+from ..report.plain import as_json
+from ..report.terminal import console, progress_bar, show_checks, show_counts, show_failures
+from ..runner import Campaign
+from ..smoke import Status, answered_nothing
+from ..smoke import smoke as smoke_check
+from ..store import Store, StoredSubject, suite_as_text
+from ..subjects import Progress, SubjectName
+from ..suites import Suite
+from ..summary import count
+from .options import (
+    COMPLETED,
+    UNRUNNABLE,
+    Interrupted,
+    json_option,
+    memory_option,
+    option_option,
+    parse_limits,
+    parse_options,
+    selected_suite,
+    selection_options,
+    timeout_option,
+)
+
+FAILURES_SHOWN = 3
+LONGEST_NAME = 80
+
+
+@click.command()
+@click.argument("subjects", nargs=-1, required=True, metavar="SUBJECT...")
+@selection_options
+@option_option
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of cores to use.  [default: all]",
+)
+@timeout_option
+@memory_option
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="What the references run on; auto is native where that was built.",
+)
+@click.option(
+    "--store",
+    "store_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where the results go.  [default: runs/SUBJECT-SUITE.sqlite]",
+)
+@click.option(
+    "--resume/--fresh",
+    default=True,
+    help="Go on with what the store has (the default), or throw it away and begin anew.",
+)
+@click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
+@json_option
+def run(
+    *,
+    subjects: tuple[str, ...],
+    suite_name: str,
+    trials: int | None,
+    sizes: str | None,
+    eps: str | None,
+    entries: str | None,
+    options: tuple[str, ...],
+    jobs: int | None,
+    timeout: float,
+    memory_limit: str | None,
+    engine: str,
+    store_path: Path | None,
+    resume: bool,
+    fail_fast: bool,
+    in_json: bool,
+) -> int:
+    """Run the paper's test on one or more SUBJECTs and count the outcomes.
+
+    A SUBJECT is a reference or a library's adapter that `nmfcheck list` names, your own code as
+    py:package.module:NAME or py:file.py:NAME (a function f(A, rank, *, W0, H0, seed) that takes any
+    of these keywords and returns W, H; an estimator; or a factory of one), or your own program as
+    "cmd:PROGRAM ARGUMENTS".
+
+    A trial is one draw of entries and one seed. It is run at ε = 0, where W and H must be
+    monomial, then at ε = 1e-3 from the same start, where they must have the two-diagonal form; and
+    at ε = 0.25, where a stationary point of that form is exact.
+
+    What is not a reference runs in processes of its own, so that a crash, a hang or an exit costs
+    one stage. Results go to a store as they come; the same command goes on where the last one was
+    interrupted. The exit code is 0 when the run completes, and 4 if a subject could not be run.
+
+    The table shows, of all trials, how many were exact, how many first-order or better, how often
+    each other outcome occurred, and the median of max|A − WH| / max(a0).
+
+    Example: nmfcheck run py:mypackage.nmf:factorize --option max_iter=5000
+    """
+    suite = selected_suite(suite_name, trials, sizes, eps, entries)
+    named = [SubjectName(name, parse_options(options)) for name in dict.fromkeys(subjects)]
+    campaign = Campaign(suite, jobs, parse_limits(timeout, memory_limit), engine, fail_fast)
+    path = store_path or _default_store(named, suite)
+    unrunnable, stored = 0, []
+    with Store.create_or_open(path, suite, fresh=not resume) as store:
+        try:
+            for subject in named:
+                title = f"{subject.name}, {suite.name} suite"
+                with progress_bar(title, suite.stages) as progress:
+                    try:
+                        stored.append(_run(campaign, subject, store, progress))
+                    except SubjectError as error:
+                        print(f"nmfcheck: {error}", file=sys.stderr)
+                        unrunnable += 1
+        except KeyboardInterrupt:
+            there = sum(sum(1 for _ in store.records(each)) for each in store.subjects())
+            told = f"{there} stages are in {path}; the same command goes on from there"
+            raise Interrupted(f"interrupted; {told}") from None
+        _show(store, stored, suite, engine=engine, in_json=in_json)
+    return UNRUNNABLE if unrunnable else COMPLETED
+
+
+def _run(
+    campaign: Campaign, subject: SubjectName, store: Store, progress: Progress
+) -> StoredSubject:
+    if subject.is_reference:
+        return campaign.run_reference(subject, store, progress)
+    with campaign.workers(subject) as workers:
+        checks = smoke_check(workers)
+        if answered_nothing(checks):
+            told = next(check.told for check in checks if check.status is Status.BAD)
+            raise SubjectError(f"{subject.name} could not be run: {told}")
+        show_checks(console(sys.stderr), subject.name, checks, only_bad=True)
+        return campaign.run_isolated(workers, store, progress)
+
+
+def _default_store(subjects: Sequence[SubjectName], suite: Suite) -> Path:
+    """Return a name that the same command gives again, and other suites do not."""
+    name = "+".join(re.sub(r"[^\w.+-]+", "-", subject.name).strip("-") for subject in subjects)
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}-{_short_hash(name)}"
+    whole = suites.SUITES.get(suite.name) == suite
+    part = "" if whole else f"-{_short_hash(suite_as_text(suite))}"
+    return Path("runs") / f"{name}-{suite.name}{part}.sqlite"
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:6]
+
+
+def _show(
+    store: Store, subjects: Sequence[StoredSubject], suite: Suite, *, engine: str, in_json: bool
+) -> None:
+    counts = {s.name: count(store.records(s), suite.ladder) for s in subjects}
+    if in_json:
+        told = [{"name": s.name, "settings": s.settings, "cells": counts[s.name]} for s in subjects]
+        about = {"name": suite.name, "version": suite.version}
+        everything = {"nmfcheck": __version__, "engine": chosen(engine), "suite": about}
+        click.echo(as_json({**everything, "store": str(store.path), "subjects": told}))
+        return
+    screen = console()
+    for subject in subjects:
+        title = ", ".join([subject.name, f"{suite.name} suite", *_told(subject.settings)])
+        show_counts(screen, title, counts[subject.name])
+        failing = [r for r in store.records(subject) if not r.passed]
+        show_failures(screen, failing, FAILURES_SHOWN, replay_options(subject))
+    if subjects:
+        screen.print(f"Stored in {store.path}", highlight=False, soft_wrap=True)
+
+
+def _told(settings: dict[str, Any]) -> list[str]:
+    """Return a subject's options in words."""
+    return [
+        f"{value:,} iterations" if key == "iterations" else f"{key}={value}"
+        for key, value in settings["options"].items()
+    ]
+
+
+def replay_options(subject: StoredSubject) -> str:
+    """Return what a `nmfcheck replay` needs to be of this subject."""
+    parts = ["--subject", subject.name]
+    for key, value in subject.settings["options"].items():
+        parts += ["--option", f"{key}={value}"]
+    return shlex.join(parts)

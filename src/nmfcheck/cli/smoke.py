@@ -1,0 +1,58 @@
+"""`nmfcheck smoke`."""
+
+from __future__ import annotations
+
+import click
+
+from ..report.plain import as_json
+from ..report.terminal import console, show_checks
+from ..runner import Workers
+from ..smoke import Status, answered_nothing
+from ..smoke import smoke as smoke_check
+from ..subjects import SubjectName
+from .options import (
+    COMPLETED,
+    FAILED,
+    UNRUNNABLE,
+    json_option,
+    memory_option,
+    option_option,
+    parse_limits,
+    parse_options,
+    timeout_option,
+)
+
+
+@click.command()
+@click.argument("subject", metavar="SUBJECT")
+@option_option
+@timeout_option
+@memory_option
+@json_option
+def smoke(
+    *,
+    subject: str,
+    options: tuple[str, ...],
+    timeout: float,
+    memory_limit: str | None,
+    in_json: bool,
+) -> int:
+    """Look at a SUBJECT before a long run is spent on it.
+
+    A few tiny problems show whether it starts, what it takes and returns, whether it repeats
+    itself, leaves A alone, reads both memory orders, moves from its start, and whether its factors
+    are transposed. The exit code is 0 if nothing is wrong, 1 if something is, 4 if it cannot be
+    run. Whether its answers are right is for `nmfcheck run` to say.
+
+    Example: nmfcheck smoke py:mypackage.nmf:factorize
+    """
+    name = SubjectName(subject, parse_options(options))
+    with Workers(name, 1, parse_limits(timeout, memory_limit)) as workers:
+        checks = smoke_check(workers)
+    if in_json:
+        click.echo(as_json({"subject": subject, "checks": checks}))
+    else:
+        show_checks(console(), subject, checks)
+    if answered_nothing(checks):
+        return UNRUNNABLE
+    return FAILED if any(check.status is Status.BAD for check in checks) else COMPLETED

@@ -1,0 +1,122 @@
+"""A suite through a subject, into a store: what is there already is not run again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from ..records import Record, by_trial, records_of
+from ..reference.engine import chosen
+from ..store import Store, StoredSubject
+from ..subjects import Progress, SubjectName, reference_subject
+from ..suites import Suite
+from ..trials import Trial
+from .batches import run_batches
+from .isolated import Cell, IsolatedRun
+from .workers import Limits, Workers
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """How a suite is to be run.
+
+    Attributes
+    ----------
+    suite : which trials.
+    jobs : how many workers, or threads of the engine; None for the cores.
+    limits : what an isolated subject may use.
+    engine : what the references run on.
+    fail_fast : whether the first trial that fails the paper's test ends it.
+    """
+
+    suite: Suite
+    jobs: int | None = None
+    limits: Limits = field(default_factory=Limits)
+    engine: str = "auto"
+    fail_fast: bool = False
+
+    def workers(self, subject: SubjectName) -> Workers:
+        """Return workers for a subject, which is not loaded yet."""
+        return Workers(subject, self.jobs or os.cpu_count() or 1, self.limits)
+
+    def run_reference(
+        self, subject: SubjectName, store: Store, progress: Progress
+    ) -> StoredSubject:
+        """Run a reference algorithm, in this process, in batches."""
+        solver = reference_subject(
+            subject.name,
+            subject.options,
+            at_most=self.suite.reference_iterations,
+            engine=self.engine,
+            threads=self.jobs,
+        )
+        engine = chosen(self.engine)
+        stored = store.subject(subject.name, {"options": solver.options, "engine": engine})
+        done = self._done(store, stored, progress)
+        batches = [
+            [t for kind in self.suite.kinds for t in self.suite.cell(n, kind) if t not in done]
+            for n in self.suite.sizes
+        ]
+        # The native engine has threads of its own; with NumPy, work is shared out to processes.
+        jobs = 1 if engine == "native" else self.jobs
+        running = run_batches(solver, [b for b in batches if b], jobs=jobs, progress=progress)
+        self._record(store, stored, ([r for result in part for r in records_of(result)]
+                                     for part in running), done)  # fmt: skip
+        return stored
+
+    def run_isolated(self, workers: Workers, store: Store, progress: Progress) -> StoredSubject:
+        """Run a subject in its workers."""
+        subject, about = workers.subject, workers.start()
+        limits = {"timeout": self.limits.timeout, "memory": self.limits.memory}
+        settings = {"options": dict(subject.options), "limits": limits, "takes": about.takes}
+        stored = store.subject(subject.name, settings | about.identity)
+        done = self._done(store, stored, progress)
+        cells = [self._cell(n, kind, done) for n, kind in self.suite.cells()]
+
+        def running() -> Iterator[list[Record]]:
+            for records in IsolatedRun(workers, cells):
+                yield records
+                progress(sum(len(trial.ladder) for trial, _ in by_trial(records)))
+
+        self._record(store, stored, running(), done)
+        return stored
+
+    def _done(
+        self, store: Store, stored: StoredSubject, progress: Progress
+    ) -> dict[Trial, list[Record]]:
+        """Return what the store has."""
+        done = {trial: list(records) for trial, records in by_trial(store.records(stored))}
+        progress(len(done) * len(self.suite.ladder))
+        return done
+
+    def _cell(self, n: int, kind: str, done: dict[Trial, list[Record]]) -> Cell:
+        """Return what is left of a cell."""
+        unanswered, left = 0, []
+        for trial in self.suite.cell(n, kind):
+            for record in done.get(trial, []):
+                unanswered = unanswered + 1 if record.outcome.unanswered else 0
+            if trial not in done:
+                left.append(trial)
+        return Cell(left, unanswered, twice=kind == self.suite.kinds[0])
+
+    def _record(
+        self,
+        store: Store,
+        stored: StoredSubject,
+        running: Iterator[list[Record]],
+        done: dict[Trial, list[Record]],
+    ) -> None:
+        """Write records as they come; stop at the first failure if so asked."""
+        if self.fail_fast and any(_fails(records) for records in done.values()):
+            return
+        with closing(running):  # type: ignore[type-var]
+            for records in running:
+                store.write(stored, records)
+                if self.fail_fast and _fails(records):
+                    return
+
+
+def _fails(records: list[Record]) -> bool:
+    return any(record.rung.question == 1 and not record.passed for record in records)

@@ -1,0 +1,162 @@
+"""A look at a subject before a long run is spent on it: a few tiny problems, and what shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from .arrays import Array
+from .outcomes import Flag
+from .runner.isolated import same_factors
+from .runner.workers import Reply, Request, Workers, request_all
+from .subjects import Problem
+from .trials import Trial
+
+TRIAL, OTHER_SEED = Trial(3, "loguniform#0", 0), Trial(3, "loguniform#0", 1)
+SMALLER = Trial(2, "ones", 0)
+EPS = 0.25
+
+NEAR = 0.01
+"""A product this near to A, relative to its largest entry, is meant to be A."""
+
+
+class Status(StrEnum):
+    """What a check came to."""
+
+    GOOD = "ok"
+    NOTE = "note"
+    BAD = "bad"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One question about a subject, and the answer in a sentence."""
+
+    name: str
+    status: Status
+    told: str
+
+
+def smoke(workers: Workers) -> list[Check]:
+    """Ask a subject a few things and return what shows; raise `SubjectError` if it cannot start."""
+    takes = workers.start().takes
+    problem = _problem(TRIAL)
+    requests = [
+        Request(0, problem, random=0),
+        Request(1, problem, random=1),
+        Request(2, problem, random=0, order="F"),
+        Request(3, _problem(OTHER_SEED), random=2),
+        Request(4, _problem(SMALLER), random=0),
+    ]
+    replies = request_all(workers, requests)
+    return [
+        Check("starts", Status.GOOD, f"loaded {_version(workers)}".rstrip()),
+        _takes(takes),
+        *_answers([replies[i] for i in range(len(requests))]),
+        *_compared(replies, takes, problem),
+    ]
+
+
+def answered_nothing(checks: Sequence[Check]) -> bool:
+    """Say whether there was no answer at all."""
+    return any(check.name == "answers" and check.status is Status.BAD for check in checks)
+
+
+def _problem(trial: Trial) -> Problem:
+    case, (W0, H0) = trial.case(EPS), trial.start()
+    return Problem(case.A.copy(), case.rank, W0, H0, trial.seed)
+
+
+def _version(workers: Workers) -> str:
+    assert workers.about is not None
+    version = workers.about.identity.get("version", "")
+    return f"({version})" if version else ""
+
+
+def _takes(takes: Sequence[str]) -> Check:
+    if {"W0", "H0"} <= set(takes):
+        return Check("takes", Status.GOOD, f"{', '.join(takes)}: it can start where others do")
+    if "seed" in takes:
+        return Check("takes", Status.GOOD, "seed, but no starting point")
+    told = "neither a starting point nor a seed"
+    return Check("takes", Status.NOTE, f"{told}; if it is random, its runs cannot be repeated")
+
+
+def _answers(replies: Sequence[Reply]) -> Iterator[Check]:
+    silent = [reply for reply in replies if reply.answer.error is not None]
+    if silent:
+        answer = silent[0].answer
+        which = "all" if len(silent) == len(replies) else f"{len(silent)} of {len(replies)}"
+        printed = f"; it printed: {' / '.join(answer.output.splitlines())}" if answer.output else ""
+        status = Status.BAD if len(silent) == len(replies) else Status.NOTE
+        name = "answers" if status is Status.BAD else "answers to all"
+        yield Check(name, status, f"{which} problems without W and H: {answer.error}{printed}")
+    answering = [reply for reply in replies if reply.answer.error is None]
+    if answering:
+        W, H = answering[0].returned
+        slowest = max(reply.answer.seconds for reply in replies)
+        yield Check("returns", Status.GOOD, f"W: {W}; H: {H}; within {slowest:.2g} s")
+    if any(Flag.CHANGED_A in reply.answer.flags for reply in replies):
+        yield Check("leaves A alone", Status.BAD, Flag.CHANGED_A.explanation)
+    elif answering:
+        yield Check("leaves A alone", Status.GOOD, "A is as it was")
+
+
+def _compared(replies: dict[int, Reply], takes: Sequence[str], problem: Problem) -> Iterator[Check]:
+    factors = {
+        number: (reply.answer.W, reply.answer.H)
+        for number, reply in replies.items()
+        if reply.answer.error is None
+    }
+    if 0 not in factors:
+        return
+    unit, first = float(problem.A.max()), factors[0]
+    same = {i: same_factors(first, factors[i], unit) for i in (1, 2, 3) if i in factors}
+    if not same.get(1, True):
+        status = Status.BAD if takes else Status.NOTE
+        flag = Flag.DIFFERS if takes else Flag.VARIES
+        yield Check("repeats itself", status, flag.explanation)
+    elif 1 in same:
+        yield Check("repeats itself", Status.GOOD, "the same question has the same answer")
+    if not same.get(2, True) and same.get(1, True):
+        told = "A in Fortran order gives another answer than in C order: it misreads one of them"
+        yield Check("memory order", Status.BAD, told)
+    elif 2 in same:
+        yield Check("memory order", Status.GOOD, "C and Fortran order give the same answer")
+    if same.get(3):
+        told = "another start and seed give the same answer, bit by bit or nearly"
+        yield Check("uses its start", Status.NOTE, told)
+    W, H = first
+    if np.array_equal(W, problem.W0) and np.array_equal(H, problem.H0):
+        yield Check("moves", Status.BAD, "it returns W0 and H0 as they were")
+    yield _product(problem.A, W, H)
+
+
+def _product(A: Array, W: Array, H: Array) -> Check:
+    """Look which way the factors have to be turned for their product to be A."""
+    largest = A.max()
+
+    def misses(X: Array, Y: Array, B: Array) -> float:
+        with np.errstate(all="ignore"):
+            miss = abs(B - X @ Y).max() / largest
+        return float(miss) if np.isfinite(miss) else np.inf
+
+    direct = misses(W, H, A)
+    if direct <= NEAR:
+        return Check("product", Status.GOOD, f"W·H is A up to {direct:.1g}")
+    if misses(W, H, A.T) <= NEAR:
+        told = "W·H is Aᵀ: A was read as its transpose, or Hᵀ, Wᵀ were returned for W, H"
+        return Check("product", Status.BAD, told)
+    turned = {
+        "W·Hᵀ": (W, H.T), "Wᵀ·H": (W.T, H), "Wᵀ·Hᵀ": (W.T, H.T),
+        "H·W": (H, W), "H·Wᵀ": (H, W.T), "Hᵀ·W": (H.T, W),
+    }  # fmt: skip
+    for name, (X, Y) in turned.items():
+        if misses(X, Y, A) <= NEAR:
+            told = f"W·H misses A by {direct:.1g}, but {name} is A: they are turned or swapped"
+            return Check("product", Status.BAD, told)
+    told = f"W·H misses A by {direct:.1g} of its largest entry; it may not have converged"
+    return Check("product", Status.NOTE, told)

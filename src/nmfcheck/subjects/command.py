@@ -1,0 +1,200 @@
+"""A program as a subject: it is started once, and answers one JSON object a line.
+
+It reads ``{"id": 7, "A": [[…]], "rank": 3, "W0": [[…]], "H0": [[…]], "seed": 0}`` and writes
+``{"id": 7, "W": [[…]], "H": [[…]]}`` or ``{"id": 7, "error": "…"}``. The end of its input ends it.
+The first request is a warm-up, whose answer does not count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import InputError
+from ..outcomes import Outcome
+from .children import die_with_parent
+from .problem import KEYWORDS, Answer, OneByOne, Problem
+
+TAIL = 1000
+"""How many characters of a dead program's standard error are shown."""
+
+WARM_UP = Problem(np.eye(2), 2, np.full((2, 2), 0.5), np.full((2, 2), 0.5), 0)
+
+
+class _ProtocolError(Exception):
+    """The program did not keep to the protocol; says how."""
+
+    def __init__(self, message: str, outcome: Outcome = Outcome.ERROR) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class Command(OneByOne):
+    """A program that keeps to the command protocol.
+
+    Parameters
+    ----------
+    arguments : the program and its arguments; no shell is involved.
+    name : what it is called; ``cmd:`` and the arguments if not given.
+    """
+
+    takes = KEYWORDS
+
+    def __init__(self, arguments: Sequence[str], name: str | None = None) -> None:
+        if isinstance(arguments, str) or not arguments:
+            raise InputError(f"a command is a list such as ['Rscript', 'nmf.R'], not {arguments!r}")
+        self.arguments = [str(argument) for argument in arguments]
+        self.name = name or "cmd:" + shlex.join(self.arguments)
+        if shutil.which(self.arguments[0]) is None:
+            raise InputError(f"{self.name}: there is no program {self.arguments[0]!r}")
+        self._process: subprocess.Popen[str] | None = None
+        self._stderr: IO[bytes] | None = None
+        self._asked = 0
+
+    def answer(self, problem: Problem) -> Answer:
+        """Ask the program, which is started if it does not run."""
+        try:
+            if self._process is None:
+                self._start()
+            answered = self._ask(problem)
+        except _ProtocolError as reason:
+            answer = Answer(error=str(reason), outcome=reason.outcome, output=self._last_words())
+            self.close()
+            return answer
+        if "error" in answered:
+            text = " ".join(str(answered["error"]).split())
+            return Answer(error=f"answered with an error: {text}", output=self._last_words())
+        if not {"W", "H"} <= answered.keys():
+            return Answer(error=f"answered without W and H: {_shortened(json.dumps(answered))}")
+        return Answer(_matrix(answered["W"]), _matrix(answered["H"]))
+
+    def close(self) -> None:
+        """End the program."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            for stream in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):  # what it did not read is lost
+                    stream.close()  # type: ignore[union-attr]
+            process.wait()
+        if self._stderr is not None:
+            self._stderr.close()
+            self._stderr = None
+
+    def __del__(self) -> None:
+        if getattr(self, "_process", None) is not None:
+            self.close()
+
+    def _start(self) -> None:
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the program
+        try:
+            self._process = subprocess.Popen(
+                self.arguments,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                encoding="utf-8",
+                errors="replace",
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - one call into the kernel
+            )
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise _ProtocolError(f"cannot be started: {reason}", Outcome.CRASHED) from None
+        self._asked = 0
+        self._ask(WARM_UP)
+
+    def _ask(self, problem: Problem) -> dict[str, Any]:
+        process = self._process
+        assert process is not None and process.stdin is not None and process.stdout is not None
+        number, self._asked = self._asked, self._asked + 1
+        try:
+            process.stdin.write(_request(number, problem) + "\n")
+            process.stdin.flush()
+        except OSError:
+            raise self._ended() from None
+        answered, twice = self._read(process.stdout), False
+        while number > 0 and answered.get("id") == number - 1:
+            answered, twice = self._read(process.stdout), True
+        if answered.get("id") != number:
+            told = f"{answered['id']!r}" if "id" in answered else "none"
+            raise _ProtocolError(f"answered with the id {told} where {number} was asked")
+        if twice:
+            return {"error": f"request {number - 1} was answered more than once"}
+        return answered
+
+    def _read(self, stdout: IO[str]) -> dict[str, Any]:
+        line = stdout.readline()
+        if not line:
+            raise self._ended()
+        try:
+            answered = json.loads(line)
+        except (ValueError, RecursionError):
+            answered = None
+        if not isinstance(answered, dict):
+            raise _ProtocolError(f"wrote a line that is no JSON object: {_shortened(line)}")
+        return answered
+
+    def _ended(self) -> _ProtocolError:
+        """Say how the program ended."""
+        assert self._process is not None
+        try:
+            code = self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return _ProtocolError("closed its output without an answer", Outcome.CRASHED)
+        return _ProtocolError(f"the program {how_it_ended(code)}", Outcome.CRASHED)
+
+    def _last_words(self) -> str:
+        if self._stderr is None:
+            return ""
+        end = self._stderr.seek(0, 2)
+        self._stderr.seek(max(0, end - TAIL))
+        return self._stderr.read().decode("utf-8", "replace").strip()
+
+
+def how_it_ended(code: int) -> str:
+    """Say in words what a process's return code means."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def _request(number: int, problem: Problem) -> str:
+    return json.dumps(
+        {
+            "id": number,
+            "A": problem.A.tolist(),
+            "rank": problem.rank,
+            "W0": problem.W0.tolist(),
+            "H0": problem.H0.tolist(),
+            "seed": problem.seed,
+        }
+    )
+
+
+def _matrix(rows: Any) -> Any:
+    """Return rows of numbers as an array, null as NaN; anything else as it is."""
+    try:
+        array: Array = np.array(
+            [[np.nan if x is None else x for x in row] for row in rows], dtype=np.float64
+        )
+    except (TypeError, ValueError, OverflowError):
+        return rows
+    return array
+
+
+def _shortened(text: str) -> str:
+    text = text.strip()
+    return repr(text if len(text) <= 200 else text[:200] + "…")

@@ -1,0 +1,92 @@
+"""An estimator as a subject: `fit_transform` gives W, `components_` is H, as in scikit-learn."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..errors import InputError
+from .function import check_options
+from .problem import Answer, OneByOne, Problem, told
+
+RANK = ("n_components", "rank", "n_factors", "k")
+SEED = ("random_state", "seed")
+"""What constructors call these."""
+
+
+class EstimatorSubject(OneByOne):
+    """An estimator class, or an instance whose other parameters stay as they are.
+
+    The rank and the seed are set where its parameters have one of the usual names. Where
+    `fit_transform` takes W and H, it starts from W0 and H0, with `init="custom"` unless `init` says
+    something else.
+    """
+
+    def __init__(
+        self, estimator: Any, name: str | None = None, options: Mapping[str, Any] | None = None
+    ) -> None:
+        self.estimator = estimator
+        self.options = dict(options or {})
+        kind = estimator if isinstance(estimator, type) else type(estimator)
+        self.name = name or kind.__qualname__
+        check_options(self.name, kind, self.options)
+        known = _parameters(estimator)
+        self._rank, self._seed = (_first(names, known) for names in (RANK, SEED))
+        if self._rank is None:
+            raise InputError(f"{self.name} has no parameter for the rank, such as n_components")
+        self._starts = self._can_start("init" in known)
+        self.takes = ("W0", "H0") * self._starts + ("seed",) * (self._seed is not None)
+
+    def _can_start(self, has_init: bool) -> bool:
+        try:
+            taken = inspect.signature(self.estimator.fit_transform).parameters
+        except (TypeError, ValueError):
+            return False
+        init = self.options.get("init", getattr(self.estimator, "init", None))
+        self._custom = {"init": "custom"} if has_init else {}
+        return {"W", "H"} <= taken.keys() and init in (None, "custom")
+
+    def answer(self, problem: Problem) -> Answer:
+        """Fit a new estimator."""
+        try:
+            fitted = self._make(problem)
+            start = {"W": problem.W0, "H": problem.H0} if self._starts else {}
+            return Answer(fitted.fit_transform(problem.A, **start), fitted.components_)
+        except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
+            return Answer(error=told(error))
+
+    def _make(self, problem: Problem) -> Any:
+        settings = {str(self._rank): problem.rank} | (self._custom if self._starts else {})
+        if self._seed is not None:
+            settings[self._seed] = problem.seed
+        settings |= self.options
+        if isinstance(self.estimator, type):
+            return self.estimator(**settings)
+        made = copy.deepcopy(self.estimator)
+        for parameter, value in settings.items():
+            setattr(made, parameter, value)
+        return made
+
+
+def is_estimator(thing: Any) -> bool:
+    """Say whether a class or an instance is an estimator."""
+    return callable(getattr(thing, "fit_transform", None))
+
+
+def _parameters(estimator: Any) -> set[str]:
+    """Return the names that can be set; for a constructor that takes any, the usual ones."""
+    if not isinstance(estimator, type):
+        return set(vars(estimator)) if hasattr(estimator, "__dict__") else set()
+    try:
+        parameters = inspect.signature(estimator).parameters.values()
+    except (TypeError, ValueError):
+        return {RANK[0]}
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return {p.name for p in parameters} | {RANK[0]}
+    return {p.name for p in parameters}
+
+
+def _first(names: Iterable[str], known: set[str]) -> str | None:
+    return next((name for name in names if name in known), None)

@@ -1,0 +1,94 @@
+"""Adapters of NMF libraries. To add one: a function with the decorator `library`.
+
+Its keywords beside W0, H0 and seed are options of the command line. Defaults let it converge: the
+question is what the algorithm can do, not what its tolerance allows.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+from ..arrays import Array
+from ..errors import SubjectError
+
+Adapter = Callable[..., tuple[Any, Any]]
+
+
+@dataclass(frozen=True)
+class Library:
+    """An adapter, and the distribution on the package index that it needs."""
+
+    name: str
+    package: str
+    module: str
+    summary: str
+    function: Adapter
+
+    def load(self) -> Adapter:
+        """Import the library, so that no stage has to wait for that; return the adapter."""
+        self.version()
+        importlib.import_module(self.module)
+        return self.function
+
+    def version(self) -> str:
+        """Return the installed version, or say how to get one."""
+        try:
+            return metadata.version(self.package)
+        except metadata.PackageNotFoundError:
+            told = f"{self.name} needs {self.package}, which is not installed"
+            raise SubjectError(f"{told}; try: pip install {self.package}") from None
+
+
+LIBRARIES: dict[str, Library] = {}
+
+
+def library(name: str, package: str, module: str, summary: str) -> Callable[[Adapter], Adapter]:
+    """Make a function the adapter of this name.
+
+    Parameters
+    ----------
+    package, module : what is installed, and what is imported.
+    """
+
+    def register(function: Adapter) -> Adapter:
+        LIBRARIES[name] = Library(name, package, module, summary, function)
+        return function
+
+    return register
+
+
+@library(
+    "sklearn-cd",
+    "scikit-learn",
+    "sklearn.decomposition",
+    "scikit-learn's NMF(solver='cd'), coordinate descent",
+)
+def sklearn_cd(
+    A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 20_000, tol: float = 1e-14
+) -> tuple[Array, Array]:
+    """Run until the violation of the optimality conditions has fallen by `tol`."""
+    return _sklearn(A, rank, W0, H0, solver="cd", max_iter=max_iter, tol=tol)
+
+
+@library(
+    "sklearn-mu",
+    "scikit-learn",
+    "sklearn.decomposition",
+    "scikit-learn's NMF(solver='mu'), multiplicative update",
+)
+def sklearn_mu(
+    A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 10_000, tol: float = 0.0
+) -> tuple[Array, Array]:
+    """Run all iterations: `tol` 0."""
+    return _sklearn(A, rank, W0, H0, solver="mu", max_iter=max_iter, tol=tol)
+
+
+def _sklearn(A: Array, rank: int, W0: Array, H0: Array, **settings: Any) -> tuple[Array, Array]:
+    from sklearn.decomposition import NMF
+
+    model = NMF(n_components=rank, init="custom", **settings)
+    return model.fit_transform(A, W=W0, H=H0), model.components_

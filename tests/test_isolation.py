@@ -1,0 +1,257 @@
+"""Subjects that misbehave: each costs its own stage, and leaves nothing running."""
+
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+import misbehaving
+from nmfcheck.errors import SubjectError
+from nmfcheck.outcomes import Flag, Outcome
+from nmfcheck.runner import workers as workers_module
+from nmfcheck.runner.isolated import Cell, IsolatedRun
+from nmfcheck.runner.leftovers import MARK
+from nmfcheck.runner.workers import Limits, Workers
+from nmfcheck.subjects import SubjectName
+from nmfcheck.suites import Suite
+
+TINY = Suite("tiny", (2,), 4, None, "for tests", kinds=("ones",))
+BAD = (1, 0.25)
+"""Seed and ε of the stage on which `misbehaving` misbehaves."""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a subject; returns its records, and checks that all its processes are gone."""
+    pids = tmp_path / "pids"
+    monkeypatch.setenv("MISBEHAVING_PIDS", str(pids))
+
+    def run(name, suite=TINY, jobs=2, timeout=5.0, memory=None, twice=False):
+        limits = Limits(timeout, memory)
+        with Workers(SubjectName(f"py:misbehaving:{name}"), jobs, limits) as workers:
+            cells = [Cell(suite.cell(n, kind), twice=twice) for n, kind in suite.cells()]
+            records = [record for part in IsolatedRun(workers, cells) for record in part]
+            mark, folders = workers.mark, [worker.folder for worker in workers._workers]
+        noted = {int(line) for line in pids.read_text().split()} if pids.exists() else set()
+        assert_gone(noted, mark)
+        assert not any(folder.exists() for folder in folders)
+        return records
+
+    return run
+
+
+def assert_gone(pids, mark):
+    """Assert that these processes, and those with the mark, have ended; a moment is granted."""
+    until = time.monotonic() + 5
+    while left := [p for p in psutil.process_iter() if p.pid in pids or marked(p, mark)]:
+        assert time.monotonic() < until, f"still there: {left}"
+        time.sleep(0.05)
+
+
+def marked(process, mark):
+    try:
+        alive = process.status() != psutil.STATUS_ZOMBIE
+        return alive and process.environ().get(MARK) == mark
+    except (psutil.Error, OSError):
+        return False
+
+
+GOOD = Outcome.EXACT
+MISBEHAVING = {
+    # how processes end
+    "segfault": (Outcome.CRASHED, "its process was ended by SIGSEGV"),
+    "abort": (Outcome.CRASHED, "its process was ended by SIGABRT"),
+    "killed": (Outcome.CRASHED, "its process was ended by SIGKILL"),
+    "alarm": (Outcome.CRASHED, "its process was ended by SIGALRM"),
+    "out_of_cpu_time": (Outcome.CRASHED, "its process was ended by SIGXCPU"),
+    "exit_3": (Outcome.CRASHED, "its process ended with exit code 3"),
+    "exit_0": (Outcome.CRASHED, "its process ended with exit code 0"),
+    "close_all_files": (Outcome.CRASHED, "its process ended with exit code 1"),
+    "write_everywhere": (Outcome.CRASHED, "its process "),
+    # what is raised
+    "sys_exit": (Outcome.ERROR, "raised SystemExit: enough"),
+    "value_error": (Outcome.ERROR, "raised ValueError: no luck at all"),
+    "unpicklable": (Outcome.ERROR, "raised Unpicklable: cannot be sent"),
+    "unspeakable": (Outcome.ERROR, "raised Unspeakable: (its message cannot be shown)"),
+    "base_exception": (Outcome.ERROR, "raised BaseException: very basic"),
+    "keyboard_interrupt": (Outcome.ERROR, "raised KeyboardInterrupt"),
+    "interrupts_itself": (Outcome.ERROR, "raised KeyboardInterrupt"),
+    "endless_recursion": (Outcome.ERROR, "raised RecursionError: maximum recursion depth"),
+    "iterates_no_more": (Outcome.ERROR, "raised StopIteration"),
+    "allocates_without_end": (Outcome.ERROR, "MemoryError: Unable to allocate"),
+    # what takes too long
+    "hangs": (Outcome.TIMEOUT, "did not answer within 2 s"),
+    "hangs_with_the_lock": (Outcome.TIMEOUT, "did not answer within 2 s"),
+    "ignores_signals": (Outcome.TIMEOUT, "did not answer within 2 s"),
+    "hangs_with_a_child": (Outcome.TIMEOUT, "did not answer within 2 s"),
+    "prints_for_ever": (Outcome.TIMEOUT, "did not answer within 2 s"),
+    # what is left behind, or changed
+    "leaves_a_child": (GOOD, ""),
+    "leaves_a_daemon": (GOOD, ""),
+    "leaves_many_children": (GOOD, ""),
+    "leaves_a_thread": (GOOD, ""),
+    "comes_back_twice": (GOOD, ""),
+    "changes_the_folder": (GOOD, ""),
+    "closes_standard_output": (GOOD, ""),
+    "removes_standard_output": (GOOD, ""),
+    "prints_megabytes": (GOOD, ""),
+    "clears_the_environment": (GOOD, ""),
+    # what is returned
+    "returns_text": (Outcome.ERROR, "returned a str, not a pair (W, H)"),
+    "returns_three": (Outcome.ERROR, "returned a tuple of 3, not a pair (W, H)"),
+    "returns_wrong_shape": (Outcome.INVALID, "W has shape (1, 2); expected (2, 2)."),
+    "returns_nan": (Outcome.INVALID, "W is nan at row 1, column 1"),
+    "returns_negative": (Outcome.INVALID, "W is -1 at row 1, column 1"),
+    "returns_complex": (Outcome.INVALID, "W is complex (complex128); expected real numbers."),
+    "returns_stubborn": (Outcome.INVALID, "W is no matrix (RuntimeError: no array today)."),
+    "returns_murderous": (Outcome.CRASHED, "its process ended with exit code 5"),
+    "changes_A": (GOOD, ""),
+}
+
+
+@pytest.mark.parametrize("name", MISBEHAVING)
+def test_what_misbehaves_costs_its_own_stage(run, name):
+    outcome, message = MISBEHAVING[name]
+    greedy = name == "allocates_without_end"
+    records = run(name, timeout=60 if greedy else 2.0, memory=3 << 29 if greedy else None)
+    assert len(records) == 4 * 3
+    for record in records:
+        if (record.seed, record.eps) == BAD:
+            assert (record.outcome, record.flags[:1] == (Flag.CHANGED_A,)) == (
+                outcome,
+                name == "changes_A",
+            )
+            assert message in record.message
+        else:
+            assert record.outcome is GOOD, record
+
+
+def test_there_are_thirty_kinds_and_none_is_forgotten():
+    kinds = {name for name, thing in vars(misbehaving).items() if callable(thing)}
+    helpers = {"exact", "note", "misbehaves", "Unpicklable", "Unspeakable", "Stubborn", "Murderous"}
+    tested_below = {
+        "ignores_its_seed", "random_without_a_seed", "hangs_always", "crashes_always",
+        "crashes_on_size_2",
+    }  # fmt: skip
+    assert kinds - helpers == MISBEHAVING.keys() | tested_below
+    assert len(kinds - helpers) >= 30
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("segfault", "on thin ice"), ("segfault", "in segfault"), ("value_error", "the last line")],
+)
+def test_the_last_lines_of_output_are_kept_with_a_failure(run, name, said):
+    (record,) = [r for r in run(name) if (r.seed, r.eps) == BAD]
+    assert said in record.output
+    assert len(record.output.splitlines()) <= 10
+
+
+def test_many_processes_left_behind_are_ended_at_once(run):
+    (record,) = [r for r in run("leaves_many_children") if (r.seed, r.eps) == BAD]
+    assert record.flags in ((Flag.LEFT_PROCESSES,), ())  # one look in 0.1 s
+
+
+class TestRandomness:
+    def test_who_takes_a_seed_must_use_it(self, run):
+        flagged = [r.seed for r in run("ignores_its_seed", twice=True) if Flag.DIFFERS in r.flags]
+        assert flagged == [0, 1, 2]
+
+    def test_who_takes_nothing_may_be_random(self, run):
+        records = run("random_without_a_seed", twice=True)
+        assert [r.seed for r in records if Flag.VARIES in r.flags] == [0, 1, 2]
+        assert not any(Flag.DIFFERS in r.flags for r in records)
+
+    def test_the_random_state_is_the_trials_own(self, run):
+        one, other = (
+            [r.digest for r in run("random_without_a_seed", jobs=jobs)] for jobs in (1, 2)
+        )
+        assert one == other
+        assert len(set(one)) == 4  # one for each seed
+
+
+class TestUnanswered:
+    suite = Suite("tiny", (2, 3), 5, None, "for tests", kinds=("ones",))
+
+    def test_three_in_a_row_end_a_cell(self, run):
+        records = run("crashes_on_size_2", self.suite)
+        told = [str(r.outcome) for r in records if r.n == 2]
+        assert told == ["crashed"] * 4 + ["not-run"] * 3 * 3
+        assert {r.outcome for r in records if r.n == 3} == {Outcome.EXACT}
+
+    def test_the_same_for_any_number_of_workers(self, run):
+        one, other = (run("crashes_on_size_2", self.suite, jobs=jobs) for jobs in (1, 3))
+        assert sorted(one, key=key) == sorted(other, key=key)
+
+    def test_a_subject_that_always_hangs_costs_little(self, run):
+        begin = time.monotonic()
+        records = run("hangs_always", self.suite, timeout=0.5)
+        assert {str(r.outcome) for r in records} == {"timeout", "not-run"}
+        assert time.monotonic() - begin < 30
+
+
+def key(record):
+    return record.case, record.seed
+
+
+class TestLoading:
+    @pytest.fixture
+    def start(self, tmp_path, monkeypatch):
+        def start(code):
+            (tmp_path / "odd.py").write_text(code)
+            with Workers(SubjectName(f"py:{tmp_path / 'odd.py'}:nmf"), 1) as workers:
+                try:
+                    return workers.start()
+                finally:
+                    self.mark = workers.mark
+
+        yield start
+        assert_gone(set(), self.mark)
+
+    @pytest.mark.parametrize(
+        ("code", "said"),
+        [
+            ("import no_such_module", "raised ModuleNotFoundError: No module named"),
+            ("1 / 0", "cannot be imported: raised ZeroDivisionError"),
+            ("def nmf(:", "cannot be imported: raised SyntaxError"),
+            ("import sys; sys.exit(3)", "cannot be imported: raised SystemExit: 3"),
+            ("def nmff(A, rank): pass", "has no attribute 'nmf'; did you mean 'nmff'?"),
+            ("nmf = 3", "is no subject but a int"),
+            ("import os; print('bye'); os._exit(3)", "ended with exit code 3; it printed: bye"),
+            ("import os; os.abort()", "was ended by SIGABRT"),
+            ("def nmf(): return 3", "is no subject but a int"),
+            ("def nmf(): raise OSError('no')", "made no subject: it raised OSError: no"),
+        ],
+    )
+    def test_what_cannot_be_loaded_is_told_in_one_line(self, start, code, said):
+        with pytest.raises(SubjectError) as caught:
+            start(code)
+        assert said in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    def test_what_takes_too_long_to_load(self, start, monkeypatch):
+        monkeypatch.setattr(workers_module, "START_LIMIT", 1.0)
+        with pytest.raises(SubjectError, match="was not ready within 1 s"):
+            start("import time; time.sleep(100)")
+
+    def test_what_it_says_of_itself(self, start):
+        about = start("def nmf(A, rank, *, seed): pass")
+        assert about.takes == ("seed",)
+        assert set(about.identity) == {"source"}
+
+
+def test_one_thread_each_and_a_folder_of_its_own(tmp_path):
+    (tmp_path / "looks.py").write_text(
+        "import os, tempfile\n"
+        "def nmf(A, rank):\n"
+        "    raise RuntimeError(os.environ['OMP_NUM_THREADS'] + tempfile.gettempdir() "
+        "+ ' in ' + os.getcwd())\n"
+    )
+    with Workers(SubjectName(f"py:{tmp_path / 'looks.py'}:nmf"), 2) as workers:
+        cells = [Cell(TINY.cell(2, "ones")[:2])]
+        records = [r for part in IsolatedRun(workers, cells) for r in part]
+    for record in records:
+        assert record.message.startswith("raised RuntimeError: 1/")
+        assert "/nmfcheck-" in record.message
+        assert record.message.endswith(f" in {Path.cwd()}")
