@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from .arrays import Array
 from .cases import Case
@@ -96,7 +97,6 @@ class Climb:
         case = self.case(rung)
         factors = None if judgement is None else _factors(case, answer)
         outcome = answer.outcome if judgement is None else judgement.outcome
-        changed = None if judgement is None else self._permutation_changed(rung, judgement)
         W, H = factors or (None, None)
         failed = not reaches(outcome.grade, rung.needs)
         return Stage(
@@ -105,7 +105,7 @@ class Climb:
             outcome=outcome,
             message=str(answer.error) if judgement is None else judgement.explanation,
             judgement=judgement,
-            permutation_changed=changed,
+            permutation_changed=None,  # known when all stages are
             flags=answer.flags,
             output=answer.output,
             seconds=answer.seconds,
@@ -114,22 +114,25 @@ class Climb:
             H=H if failed else None,
         )
 
-    def _permutation_changed(self, rung: Rung, judgement: Judgement) -> bool | None:
+    def result(self) -> TrialResult:
+        """Return what came of it, whatever the order in which the answers came."""
+        stages = (self.stages[rung] for rung in self.trial.ladder if rung in self.stages)
+        return TrialResult(
+            self.trial,
+            tuple(replace(s, permutation_changed=self._permutation_changed(s)) for s in stages),
+        )
+
+    def _permutation_changed(self, stage: Stage) -> bool | None:
         """Say whether P had to be looked for again.
 
         Where W, H have the form under the P of ε = 0, M shows that P and no other (robust form of
         Theorem 1): it fits if and only if it is the permutation that the run itself shows.
         """
-        first = next((stage for stage in self.stages.values() if stage.rung.eps == 0), None)
-        if rung.eps == 0 or first is None or first.judgement is None:
+        first = next((other for other in self.stages.values() if other.rung.eps == 0), None)
+        if stage.rung.eps == 0 or first is None or not (first.judgement and stage.judgement):
             return None
-        before, now = first.judgement.permutation, judgement.permutation
+        before, now = first.judgement.permutation, stage.judgement.permutation
         return None if before is None or now is None else before != now
-
-    def result(self) -> TrialResult:
-        """Return what came of it."""
-        stages = (self.stages[rung] for rung in self.trial.ladder if rung in self.stages)
-        return TrialResult(self.trial, tuple(stages))
 
 
 def judged(cases: Sequence[Case], answers: Sequence[Answer]) -> list[Judgement | None]:
