@@ -1,11 +1,30 @@
-"""Settings for all tests."""
+"""Settings for all tests, and the command line for those that need it."""
 
 import os
+import sys
 
+import pytest
 from hypothesis import settings
+
+from nmfcheck import cli
 
 # No deadlines: machines are shared, and a slow example is no failure.
 settings.register_profile("usual", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=2000)  # HYPOTHESIS=thorough
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS", "ci" if os.environ.get("CI") else "usual"))
+
+
+@pytest.fixture
+def nmfcheck(monkeypatch, capsys, tmp_path):
+    """Run the command line in this process; returns exit code, standard output and error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["nmfcheck", *map(str, arguments)])
+        with pytest.raises(SystemExit) as exit_:
+            cli.main()
+        captured = capsys.readouterr()
+        return exit_.value.code, captured.out, captured.err
+
+    return run

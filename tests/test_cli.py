@@ -14,23 +14,8 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from nmfcheck import bidiagonal, cli, exact_factorization, suites
+from nmfcheck import bidiagonal, exact_factorization, suites
 from nmfcheck.suites import Suite
-
-
-@pytest.fixture
-def nmfcheck(monkeypatch, capsys, tmp_path):
-    """Run the command line in this process; returns exit code, standard output and error."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["nmfcheck", *map(str, arguments)])
-        with pytest.raises(SystemExit) as exit_:
-            cli.main()
-        captured = capsys.readouterr()
-        return exit_.value.code, captured.out, captured.err
-
-    return run
 
 
 @pytest.fixture
@@ -350,3 +335,86 @@ def test_a_reader_that_has_seen_enough(tmp_path):
     result = subprocess.run(shell, shell=True, capture_output=True, text=True, check=False)
     assert result.stdout.startswith("bidiagonal/n=2/ones/eps=0")
     assert result.stderr == ""
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (("--sizes", "2-"), "--sizes is '2-'; expected sizes from 1 to 200 such as 2-5,8"),
+            (("--sizes", "5-2"), "--sizes is '5-2'"),
+            (("--sizes", "0"), "--sizes is '0'"),
+            (("--eps", "a"), "--eps is 'a'; expected numbers between commas"),
+            (("--eps", "-1"), "ε is -1; it must be at least 0"),
+            (("--eps", "nan"), "--eps is 'nan'"),
+            (("--entries", "twos"), "no entries 'twos'; there are ones, loguniform"),
+            (("--trials", "0"), "0 is not in the range"),
+            (("--timeout", "0"), "0.0 is not in the range"),
+            (("--memory-limit", "much"), "--memory-limit is 'much'; expected 64M or more"),
+            (("--memory-limit", "1M"), "--memory-limit is '1M'; expected 64M or more"),
+            (("--option", "x"), "--option 'x': expected KEY=VALUE"),
+            (("--option", "x=1"), "als has no option 'x'; it takes iterations"),
+            (("--suite", "fast"), "no suite 'fast'"),
+        ],
+    )
+    def test_bad_input(self, nmfcheck, arguments, said):
+        code, out, err = nmfcheck("run", "als", *arguments)
+        assert (code, out) == (2, "")
+        assert said in err
+        assert err.count("\n") == 1
+
+    def test_a_selection(self, nmfcheck, tmp_path):
+        arguments = ("--sizes", "2-3,5", "--trials", "3", "--eps", "0,0.5", "--entries", "ones")
+        code, out, _ = nmfcheck("run", "als", *arguments, "--option", "iterations=50", "--json")
+        assert code == 0
+        told = json.loads(out)
+        cells = told["subjects"][0]["cells"]
+        assert [(c["n"], c["entries"], c["trials"]) for c in cells] == [
+            (2, "ones", 3), (3, "ones", 3), (5, "ones", 3),
+        ]  # fmt: skip
+        assert [stage["rung"]["eps"] for stage in cells[0]["stages"]] == [0, 0.5]
+        assert told["subjects"][0]["settings"]["options"] == {"iterations": 50}
+        assert (tmp_path / told["store"]).is_file()
+
+    def test_other_selections_have_other_stores(self, nmfcheck):
+        stores = {
+            json.loads(nmfcheck("run", "als", "--trials", n, "--sizes", "2", "--json")[1])["store"]
+            for n in (1, 2, 1)
+        }
+        assert len(stores) == 2
+        assert all(store.startswith("runs/als-quick-") for store in stores)
+
+    def test_values_of_options(self):
+        from nmfcheck.cli.options import parse_limits, parse_options
+
+        given = ["a=1", "b=1e-3", "c=text", "d=true", "e=None", "f=[1, 2]", "g=x=y", "h="]
+        assert parse_options(given) == {
+            "a": 1, "b": 1e-3, "c": "text", "d": True, "e": None, "f": [1, 2], "g": "x=y", "h": "",
+        }  # fmt: skip
+        assert parse_limits(3.0, "2G").memory == 2 << 30
+        assert parse_limits(3.0, "512 MiB").memory == 512 << 20
+
+
+def test_an_interrupted_reference_goes_on(nmfcheck, tiny_suite, monkeypatch):
+    """What was stored of one size is not run again, and the table is the same."""
+    from nmfcheck.runner import campaign
+
+    arguments = ("run", "gradient-descent", "--suite", "tiny", "--engine", "numpy", "--jobs", "1")
+    _, whole, _ = nmfcheck(*arguments, "--store", "whole.sqlite")
+    asked, run_batches = [], campaign.run_batches
+
+    def interrupted(subject, batches, **options):
+        asked.append([{trial.n for trial in trials} for trials in batches])
+        parts = run_batches(subject, batches, **options)
+        yield next(parts)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(campaign, "run_batches", interrupted)
+    for _ in range(2):
+        code, _, err = nmfcheck(*arguments, "--store", "parts.sqlite")
+        assert code == 130
+        assert "stages are in parts.sqlite; the same command goes on from there" in err
+    assert asked == [[{2}, {3}], [{3}]]
+    monkeypatch.setattr(campaign, "run_batches", run_batches)
+    _, parts, _ = nmfcheck(*arguments, "--store", "parts.sqlite")
+    assert parts == whole.replace("whole", "parts")

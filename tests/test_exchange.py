@@ -1,0 +1,102 @@
+"""Problems in files: written out, answered by hand, judged."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from nmfcheck import Trial
+from nmfcheck.matrices import read_matrix, write_matrix
+
+FEW = ("--sizes", "2-3", "--trials", "2")
+
+
+@pytest.mark.parametrize("form", ["csv", "npy", "mtx"])
+def test_there_and_back(nmfcheck, tmp_path, form):
+    code, out, err = nmfcheck("cases", "problems", "--format", form, *FEW)
+    assert (code, err) == (0, "")
+    assert "24 problems are in problems, each in a folder" in out
+    folder = tmp_path / "problems" / "n3-loguniform1-seed1-eps0.25"
+    trial = Trial(3, "loguniform#1", 1)
+    for name, X in zip(("A", "W0", "H0"), (trial.case(0.25).A, *trial.start()), strict=True):
+        assert np.array_equal(read_matrix(folder / f"{name}.{form}"), X)
+    for place in (tmp_path / "problems").iterdir():
+        if place.is_dir() and "seed0" in place.name:
+            A = read_matrix(place / f"A.{form}")
+            write_matrix(place / f"W.{form}", A)
+            write_matrix(place / f"H.{form}", np.eye(len(A)))
+    code, out, err = nmfcheck("judge-dir", "problems")
+    assert (code, err) == (0, "")
+    assert "4 of 8 trials, 50 %" in out
+    assert "not-run" in out
+
+
+def test_json(nmfcheck, tmp_path):
+    nmfcheck("cases", "problems", "--format", "json", *FEW)
+    problems = (tmp_path / "problems" / "problems.jsonl").read_text().splitlines()
+    assert len(problems) == 24
+    answers = []
+    for line in problems:
+        problem = json.loads(line)
+        W = [[None]] if problem["seed"] == 1 else problem["A"]
+        answers.append({"id": problem["id"], "W": W, "H": np.eye(problem["rank"]).tolist()})
+    (tmp_path / "problems" / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    code, out, _ = nmfcheck("judge-dir", "problems", "--json")
+    assert code == 0
+    cells = json.loads(out)["cells"]
+    assert [cell["passed"] for cell in cells] == [1] * 4
+    assert cells[0]["stages"][0]["outcomes"] == {"exact": 1, "invalid": 1}
+
+
+class TestBadInput:
+    @pytest.fixture
+    def problems(self, nmfcheck, tmp_path):
+        nmfcheck("cases", "problems", *FEW)
+        return tmp_path / "problems"
+
+    def told(self, nmfcheck, *arguments):
+        code, out, err = nmfcheck(*arguments)
+        assert (code, out) == (2, "")
+        assert err.count("\n") == 1
+        return err
+
+    def test_a_folder_that_is_there(self, nmfcheck, problems):
+        assert "is there already and not an empty folder" in self.told(
+            nmfcheck, "cases", "problems"
+        )
+
+    def test_no_problems(self, nmfcheck, tmp_path):
+        assert "'nmfcheck cases" in self.told(nmfcheck, "judge-dir", tmp_path)
+
+    def test_a_suite_file_that_was_changed(self, nmfcheck, problems):
+        (problems / "suite.json").write_text("{}")
+        assert "is not as 'nmfcheck cases' wrote it" in self.told(nmfcheck, "judge-dir", "problems")
+
+    def test_another_version(self, nmfcheck, problems):
+        about = json.loads((problems / "suite.json").read_text())
+        (problems / "suite.json").write_text(json.dumps(about | {"version": 7}))
+        assert "is of version 7 of the suite" in self.told(nmfcheck, "judge-dir", "problems")
+
+    def test_two_answers(self, nmfcheck, problems):
+        place = problems / "n2-ones-seed0-eps0"
+        shutil.copy(place / "A.csv", place / "W.csv")
+        np.save(place / "W.npy", np.eye(2))
+        assert "which counts?" in self.told(nmfcheck, "judge-dir", "problems")
+
+    def test_an_unreadable_answer_counts_as_an_error(self, nmfcheck, problems):
+        place = problems / "n2-ones-seed0-eps0"
+        for name in ("W.csv", "H.csv"):
+            (place / name).write_text("one,two\n")
+        code, out, _ = nmfcheck("judge-dir", "problems", "--json")
+        assert code == 0
+        outcomes = json.loads(out)["cells"][0]["stages"][0]["outcomes"]
+        assert outcomes == {"error": 1, "not-run": 1}
+
+    @pytest.mark.parametrize(
+        ("line", "said"), [("nonsense", "line 1: no JSON object with an id"), ("[]", "line 1")]
+    )
+    def test_answers_that_are_none(self, nmfcheck, tmp_path, line, said):
+        nmfcheck("cases", "in-json", "--format", "json", *FEW)
+        (tmp_path / "in-json" / "answers.jsonl").write_text(line)
+        assert said in self.told(nmfcheck, "judge-dir", "in-json")

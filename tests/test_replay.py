@@ -1,0 +1,90 @@
+"""One trial again: everything that it shows, and the same as in the run."""
+
+import numpy as np
+import pytest
+
+from nmfcheck import Trial, reference
+from nmfcheck.matrices import read_matrix
+from nmfcheck.store import Store
+
+ID = "bidiagonal/n=3/loguniform#4/seed=4"
+
+
+def test_a_reference(nmfcheck):
+    code, out, err = nmfcheck("replay", ID, "--subject", "als", "--option", "iterations=500")
+    assert (code, err) == (0, "")
+    for said in (
+        f"{ID}, als",
+        "bidiagonal/n=3/loguniform#4/eps=0",
+        "bidiagonal/n=3/loguniform#4/eps=0.25",
+        "nearest exact W",
+        "A − WH",
+        "outcome",
+        "why",
+    ):
+        assert said in out
+
+
+def test_the_matrices_are_saved_bit_by_bit(nmfcheck, tmp_path):
+    arguments = ("--subject", "multiplicative-update", "--option", "iterations=200")
+    code, _, _ = nmfcheck("replay", ID, *arguments, "--save", tmp_path / "saved")
+    assert code == 0
+    trial = Trial.from_id(ID)
+    W0, H0 = trial.start()
+    found = reference.multiplicative_update(trial.case(0.25).A, W0, H0, 200)
+    folder = tmp_path / "saved" / "eps=0.25"
+    for name, X in (("A", trial.case(0.25).A), ("W0", W0), ("W", found.W), ("H", found.H)):
+        assert np.array_equal(read_matrix(folder / f"{name}.csv"), X)
+    W, H = (read_matrix(folder / f"nearest_{name}.csv") for name in "WH")
+    np.testing.assert_allclose(W @ H, trial.case(0.25).A, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise ValueError('no luck')", "raised ValueError: no luck"),
+        ("print('about to go'); os.abort()", "about to go"),
+        ("return A * np.nan, A", "W is nan at row 1, column 1"),
+        ("return A[:1], A", "W has shape (1, 3); expected (3, 3)."),
+        ("return A * 0, A * 0", "A − WH"),
+    ],
+)
+def test_failures_of_all_kinds(nmfcheck, tmp_path, code, said):
+    (tmp_path / "mine.py").write_text(f"import os, numpy as np\ndef nmf(A, rank):\n    {code}\n")
+    exit_code, out, err = nmfcheck("replay", ID, "--subject", "py:mine:nmf")
+    assert (exit_code, err) == (0, "")
+    assert said in out
+
+
+def test_a_replay_is_what_the_run_was(nmfcheck, tmp_path):
+    """For a subject that draws its start from the global random state, too."""
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\n"
+        "def nmf(A, rank):\n"
+        "    return np.random.rand(*A.shape), np.random.rand(*A.shape)\n"
+    )
+    nmfcheck("run", "py:mine:nmf", "--sizes", "3", "--trials", "5", "--store", "run.sqlite")
+    nmfcheck("replay", ID, "--subject", "py:mine:nmf", "--save", "saved")
+    with Store.read(tmp_path / "run.sqlite") as store:
+        records = store.records(store.subjects()[0], matrices=True)
+        (record,) = [r for r in records if (r.trial.id, r.eps) == (ID, 0.25)]
+    assert np.array_equal(record.W, read_matrix(tmp_path / "saved" / "eps=0.25" / "W.csv"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bidiagonal/n=3/seed=4", "--subject", "als"), "no trial 'bidiagonal/n=3/seed=4'"),
+        ((ID, "--subject", "alss"), "did you mean 'als'?"),
+        ((ID, "--subject", "als", "--option", "iterations"), "expected KEY=VALUE"),
+        ((ID, "--subject", "als", "--option", "iterations=many"), "not 'many'"),
+        ((ID, "--subject", "als", "--option", "tol=1"), "als has no option 'tol'"),
+        ((ID, "--subject", "als", "--eps", "x"), "--eps is 'x'"),
+        ((ID,), "Missing option '--subject'"),
+    ],
+)
+def test_bad_input(nmfcheck, arguments, said):
+    code, out, err = nmfcheck("replay", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
