@@ -26,6 +26,7 @@ lint: .venv/installed-dev
 
 bench: .venv/installed-dev
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/harness.py
 	$(BIN)/python benchmarks/engine.py
 
 .venv/bin/python:

@@ -231,6 +231,14 @@ class Workers:
                 raise AssertionError("an answer before a question")
         return self.about
 
+    def start_all(self) -> None:
+        """Start all workers, and wait until each has loaded the subject."""
+        self.start()
+        while len(self._workers) < self.count:
+            self._start_one()
+        while any(worker.about is None for worker in self._workers):
+            self.replies(0.1)
+
     def submit(self, request: Request) -> bool:
         """Hand over a request, if there is room for it."""
         self._send_again()
