@@ -118,6 +118,12 @@ class Unpicklable(Exception):
 
 
 @misbehaves
+def controls_the_terminal(A):
+    print("\x1b[2Jgone\x07")
+    raise ValueError("\x1b]0;title\x07[bold]red[/bold]")
+
+
+@misbehaves
 def unpicklable(A):
     raise Unpicklable
 
@@ -333,6 +339,12 @@ def ignores_its_seed(A, rank, *, seed):
 
 def random_without_a_seed(A, rank):
     return A * 0 + random.random(), A * 0 + np.random.rand()
+
+
+def dies_later(A, rank):
+    """Leave a thread behind that ends the process between two stages, or during the next."""
+    threading.Timer(0.05, os._exit, (9,)).start()
+    return exact(A)
 
 
 def hangs_always(A, rank):

@@ -72,6 +72,7 @@ MISBEHAVING = {
     # what is raised
     "sys_exit": (Outcome.ERROR, "raised SystemExit: enough"),
     "value_error": (Outcome.ERROR, "raised ValueError: no luck at all"),
+    "controls_the_terminal": (Outcome.ERROR, "raised ValueError: \ufffd]0;title\ufffd[bold]red"),
     "unpicklable": (Outcome.ERROR, "raised Unpicklable: cannot be sent"),
     "unspeakable": (Outcome.ERROR, "raised Unspeakable: (its message cannot be shown)"),
     "base_exception": (Outcome.ERROR, "raised BaseException: very basic"),
@@ -132,7 +133,7 @@ def test_there_are_thirty_kinds_and_none_is_forgotten():
     helpers = {"exact", "note", "misbehaves", "Unpicklable", "Unspeakable", "Stubborn", "Murderous"}
     tested_below = {
         "ignores_its_seed", "random_without_a_seed", "hangs_always", "crashes_always",
-        "crashes_on_size_2",
+        "crashes_on_size_2", "dies_later",
     }  # fmt: skip
     assert kinds - helpers == MISBEHAVING.keys() | tested_below
     assert len(kinds - helpers) >= 30
@@ -146,6 +147,20 @@ def test_the_last_lines_of_output_are_kept_with_a_failure(run, name, said):
     (record,) = [r for r in run(name) if (r.seed, r.eps) == BAD]
     assert said in record.output
     assert len(record.output.splitlines()) <= 10
+
+
+def test_nothing_that_controls_a_terminal_is_kept(run):
+    (record,) = [r for r in run("controls_the_terminal") if (r.seed, r.eps) == BAD]
+    assert record.output.endswith("[2Jgone\ufffd")
+    assert "\x1b" not in record.message + record.output
+
+
+def test_a_worker_that_dies_between_two_stages_harms_nobody_for_long(run):
+    """It may be working on the next stage by then; the run goes on in any case."""
+    suite = TINY.selected(trials=40)
+    records = run("dies_later", suite)
+    assert {str(record.outcome) for record in records} <= {"exact", "crashed"}
+    assert sum(record.outcome is GOOD for record in records) >= 80
 
 
 def test_many_processes_left_behind_are_ended_at_once(run):

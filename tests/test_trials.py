@@ -153,6 +153,26 @@ class TestSubjects:
 
         assert {stage.outcome for stage in run_trial(subject, self.trial).stages} == {"exact"}
 
+    def test_tensors_that_must_be_detached(self):
+        """As PyTorch's parameters must, before they show their numbers."""
+
+        class Tensor:
+            def __init__(self, X, detached=False):
+                self.X, self.detached = X, detached
+
+            def detach(self):
+                return Tensor(self.X, detached=True)
+
+            def cpu(self):
+                return self
+
+            def __array__(self, dtype=None, copy=None):
+                if not self.detached:
+                    raise RuntimeError("requires grad")
+                return self.X
+
+        assert run_trial(lambda A, rank: (Tensor(A), Tensor(np.eye(2))), self.trial).passed
+
     def test_leaving_the_program_fails_its_stage(self):
         result = run_trial(lambda A, rank: sys.exit("enough"), self.trial)
         assert result.stages[0].message == "raised SystemExit: enough"

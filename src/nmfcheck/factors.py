@@ -16,12 +16,15 @@ class UnusableError(Exception):
 def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
     """Return a factor as a float64 array of this shape, or raise `UnusableError`.
 
-    Accepts NumPy arrays, `np.matrix`, SciPy sparse matrices, lists, and objects with `__array__`.
+    Accepts NumPy arrays, `np.matrix`, SciPy sparse matrices, PyTorch tensors, lists, and objects
+    with `__array__`.
     Values are not looked at: NaN, infinities and negative entries are the judge's business.
     """
     try:
         if hasattr(value, "toarray"):  # SciPy sparse
             value = value.toarray()
+        if hasattr(value, "detach"):  # PyTorch: a parameter, perhaps on another device
+            value = value.detach().cpu()
         array = np.asarray(value)
     except ValueError:
         raise UnusableError(f"{name} is ragged: its rows have different lengths") from None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.text import Text
 
 from .. import __version__, suites
 from ..errors import SubjectError
@@ -181,7 +182,7 @@ def _show(
         failing = [r for r in store.records(subject) if not r.passed]
         show_failures(screen, failing, FAILURES_SHOWN, replay_options(subject))
     if subjects:
-        screen.print(f"Stored in {store.path}", highlight=False, soft_wrap=True)
+        screen.print(Text(f"Stored in {store.path}"), soft_wrap=True)
 
 
 def _told(settings: dict[str, Any]) -> list[str]:

@@ -60,7 +60,7 @@ def progress_bar(title: str, stages: int) -> Iterator[Report]:
         yield _milestones(screen, title, stages)
         return
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
@@ -81,7 +81,7 @@ def _milestones(screen: Console, title: str, stages: int) -> Report:
         tenths = int(10 * (reached + 1e-6) / stages)
         if tenths > told:
             told = tenths
-            screen.print(f"{title}: {10 * tenths} %", highlight=False)
+            screen.print(Text(f"{title}: {10 * tenths} %"), soft_wrap=True)
 
     return report
 

@@ -26,7 +26,7 @@ from ..outcomes import Flag
 from ..subjects import Answer, Problem, Subject, SubjectName, load
 from ..subjects.children import die_with_parent
 from ..subjects.identity import identity
-from ..subjects.problem import KEYWORDS, told
+from ..subjects.problem import KEYWORDS, printable, told
 from .messages import Channel, Fields, encode
 
 MOST_CHILDREN = 8
@@ -119,7 +119,7 @@ def _kind(value: Any) -> str:
         kind = name if module == "builtins" else f"{module}.{name}"
         dtype = f" of {value.dtype}" if hasattr(value, "dtype") else ""
         shape = ", " + "×".join(map(str, value.shape)) if hasattr(value, "shape") else ""
-        return f"{kind}{dtype}{shape}"[:100]
+        return printable(f"{kind}{dtype}{shape}"[:100])
     except Exception:
         return "something that cannot be described"
 

@@ -29,6 +29,7 @@ from ..errors import SubjectError
 from ..outcomes import Flag, Outcome
 from ..subjects import Answer, Problem, SubjectName
 from ..subjects.command import how_it_ended
+from ..subjects.problem import printable
 from .leftovers import MARK, end_marked
 from .messages import Channel, encode
 
@@ -170,7 +171,7 @@ class _Worker:
             size = os.fstat(self.output.fileno()).st_size
             begin = max(self.printed if self.printed <= size else 0, size - 4000)
             text = os.pread(self.output.fileno(), 4000, begin).decode("utf-8", "replace")
-            lines = [line.rstrip() for line in text.splitlines() if not _is_ours(line)]
+            lines = [printable(s.rstrip()) for s in text.splitlines() if not _is_ours(s)]
             return "\n".join(line[:LONGEST_LINE] for line in lines[-LAST_LINES:])
         return ""
 
@@ -339,7 +340,7 @@ class Workers:
         seconds, output = float(fields["seconds"]), str(fields["output"])
         if "error" in fields or "unusable" in fields:
             unusable = "unusable" in fields
-            error = f"{fields['unusable']}." if unusable else fields["error"]
+            error = printable(f"{fields['unusable']}." if unusable else fields["error"])
             outcome = Outcome.INVALID if unusable else Outcome(fields["outcome"])
             output = output or worker.last_lines()
             answer = Answer(None, None, error, outcome, output, seconds, flags)

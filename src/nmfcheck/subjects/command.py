@@ -23,7 +23,7 @@ from ..arrays import Array
 from ..errors import InputError
 from ..outcomes import Outcome
 from .children import die_with_parent
-from .problem import KEYWORDS, Answer, OneByOne, Problem
+from .problem import KEYWORDS, Answer, OneByOne, Problem, printable
 
 TAIL = 1000
 """How many characters of a dead program's standard error are shown."""
@@ -72,7 +72,7 @@ class Command(OneByOne):
             self.close()
             return answer
         if "error" in answered:
-            text = " ".join(str(answered["error"]).split())
+            text = printable(" ".join(str(answered["error"]).split()))
             return Answer(error=f"answered with an error: {text}", output=self._last_words())
         if not {"W", "H"} <= answered.keys():
             return Answer(error=f"answered without W and H: {_shortened(json.dumps(answered))}")
@@ -158,7 +158,7 @@ class Command(OneByOne):
             return ""
         end = self._stderr.seek(0, 2)
         self._stderr.seek(max(0, end - TAIL))
-        return self._stderr.read().decode("utf-8", "replace").strip()
+        return printable(self._stderr.read().decode("utf-8", "replace").strip())
 
 
 def how_it_ended(code: int) -> str:

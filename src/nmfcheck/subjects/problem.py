@@ -89,10 +89,15 @@ class OneByOne:
         return answers
 
 
+def printable(text: str) -> str:
+    """Return a foreign text without what could control a terminal; lines stay lines."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def told(error: BaseException) -> str:
     """Return what was raised, in one line, whatever its own `str` does."""
     try:
-        text = " ".join(str(error).split())
+        text = printable(" ".join(str(error).split()))
     except Exception:
         text = "(its message cannot be shown)"
     return f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}"
