@@ -24,7 +24,7 @@ from ..errors import InputError
 from ..factors import UnusableError, as_factor
 from ..outcomes import Flag
 from ..subjects import Answer, Problem, Subject, SubjectName, load
-from ..subjects.children import die_with_parent
+from ..subjects.children import dying_with_parent
 from ..subjects.identity import identity
 from ..subjects.problem import KEYWORDS, printable, told
 from .messages import Channel, Fields, encode
@@ -40,7 +40,7 @@ LONGEST_TEXT = 2000
 
 def main() -> None:
     """Serve until there is nobody left to serve."""
-    die_with_parent()
+    dying_with_parent()()
     parent, me = os.getppid(), os.getpid()
     channel = Channel(socket.socket(fileno=int(sys.argv[1])))
     try:

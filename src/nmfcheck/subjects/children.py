@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import signal
 import sys
+from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
-_libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-def die_with_parent() -> None:
-    """Have the kernel end this process when its parent ends, however that does (Linux only)."""
-    if _libc is not None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def dying_with_parent() -> Callable[[], object]:
+    """Return a function for a child process to call.
+
+    It has the kernel end the process when its parent ends, however that does (Linux only).
+    """
+    if sys.platform != "linux":
+        return lambda: None
+    import ctypes  # late: few need it
+
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

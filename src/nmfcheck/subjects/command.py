@@ -22,7 +22,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from ..outcomes import Outcome
-from .children import die_with_parent
+from .children import dying_with_parent
 from .problem import KEYWORDS, Answer, OneByOne, Problem, printable
 
 TAIL = 1000
@@ -105,7 +105,7 @@ class Command(OneByOne):
                 stderr=self._stderr,
                 encoding="utf-8",
                 errors="replace",
-                preexec_fn=die_with_parent,  # noqa: PLW1509 - one call into the kernel
+                preexec_fn=dying_with_parent(),  # noqa: PLW1509 - one call into the kernel
             )
         except OSError as error:
             reason = error.strerror or str(error)

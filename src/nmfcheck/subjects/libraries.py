@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import metadata
 from typing import Any
 
 from ..arrays import Array
@@ -36,6 +35,8 @@ class Library:
 
     def version(self) -> str:
         """Return the installed version, or say how to get one."""
+        from importlib import metadata  # late: it takes long to import
+
         try:
             return metadata.version(self.package)
         except metadata.PackageNotFoundError:

@@ -14,10 +14,9 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, SubjectError
 from .command import Command
@@ -26,6 +25,9 @@ from .function import FunctionSubject, is_factory
 from .libraries import LIBRARIES
 from .problem import Subject, told
 from .references import REFERENCES, ReferenceSubject
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 ENTRY_POINTS = "nmfcheck.subjects"
 PYTHON, COMMAND = "py:", "cmd:"
@@ -60,6 +62,8 @@ class SubjectName:
 
 def entry_points() -> dict[str, metadata.EntryPoint]:
     """Return the subjects that installed packages offer."""
+    from importlib import metadata  # late: it takes long to import
+
     return {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
 
 
