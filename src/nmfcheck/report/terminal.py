@@ -37,6 +37,9 @@ from ..summary import CellCount, StageCount
 from ..tolerances import TOLERANCE
 from ..trials import Trial
 
+ENTRY = 10
+"""Columns for an entry of a matrix: ``-1.23e-250`` is as long as they get."""
+
 PLAIN_WIDTH = 100
 """Columns where there is no terminal to ask."""
 
@@ -186,23 +189,24 @@ def show_replayed(
         show_judgement(screen, stage.case, judgement, each.nearest)
         for flag in stage.flags:
             screen.print(Text(f"{flag}: {flag.explanation}", style="bold red"))
-        shown = {"A": each.problem.A}
-        if each.W is not None and each.H is not None:
-            order = judgement.permutation or tuple(range(trial.n))
-            named = "aligned" if judgement.permutation else "as returned"
-            shown |= {f"W, {named}": each.W[:, order], f"H, {named}": each.H[list(order)]}
-            shown["A − WH"] = each.problem.A - each.W @ each.H
-        screen.print(_matrices(shown))
+        if each.W is None or each.H is None:
+            screen.print(_matrices({"A": each.problem.A}))
+            continue
+        order = judgement.permutation or tuple(range(trial.n))
+        named = "aligned" if judgement.permutation else "as returned"
+        returned = {f"W, {named}": each.W[:, order], f"H, {named}": each.H[list(order)]}
+        screen.print(_matrices({"A": each.problem.A, **returned}))
         if each.nearest is not None:
             order = each.nearest.permutation
             W, H = each.nearest.W[:, order], each.nearest.H[list(order)]
-            screen.print(_matrices({"nearest exact W": W, "nearest exact H": H}))
+            nearest = {"nearest exact W": W, "nearest exact H": H}
+            screen.print(_matrices({"A − WH": each.problem.A - each.W @ each.H, **nearest}))
 
 
 def _matrices(named: dict[str, Array]) -> Table:
     """Return matrices side by side, or below each other where they are wide."""
-    widest = sum(10 * X.shape[1] for X in named.values())
-    table = Table.grid(padding=(0, 4, 1, 0))
+    widest = sum(ENTRY * X.shape[1] + 3 for X in named.values())
+    table = Table.grid(padding=(0, 3, 0, 0))
     cells = [Text.assemble((f"{name}\n", "bold"), _entries(X)) for name, X in named.items()]
     if widest <= PLAIN_WIDTH:
         table.add_row(*cells)
@@ -220,7 +224,7 @@ def _entries(X: Array) -> Text:
     for row in X:
         for x in row:
             style = "dim" if abs(x) <= small else ""
-            text.append(f"{x:<10.4g}" if x else f"{'0':<10}", style=style)
+            text.append(f"{x:<{ENTRY}.3g}" if x else f"{'0':<{ENTRY}}", style=style)
         text.append("\n")
     return text
 
