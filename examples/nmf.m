@@ -4,6 +4,7 @@
 % It reads one JSON object a line, {"id", "A", "rank", "W0", "H0", "seed"}, and answers each with a
 % line {"id", "W", "H"}. Anything that is not an answer goes to standard error.
 1;
+crash_dumps_octave_core (false);  % leave no file behind, however it is ended
 
 % Minimise ||A - WH|| over one row of H after the other, keeping it nonnegative.
 function H = descend (A, W, H)

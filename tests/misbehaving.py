@@ -347,7 +347,33 @@ def dies_later(A, rank):
     return exact(A)
 
 
+def talks_and_fails(A, rank, *, seed):
+    print(f"this is {seed} at {A[0, 1]}")
+    raise ValueError("no luck")
+
+
+def has_a_helper(A, rank, *, seed):
+    """Keep a helper that has left its parent, and crash once in a while."""
+    global helper
+    if helper is None:
+        code = "sleep 100 >/dev/null 2>&1 & echo $!"
+        helper = int(subprocess.check_output(["setsid", "sh", "-c", code]))
+        note(helper)
+    os.kill(helper, 0)  # raises if it is gone
+    if seed in (10, 30) and A[0, 1] == 0.25:
+        os.abort()
+    return exact(A)
+
+
+helper = None
+
+
+def iterates_over_a_set(A, rank):
+    raise ValueError(" ".join({"one", "two", "three", "four", "five", "six"}))
+
+
 def hangs_always(A, rank):
+    note(os.getpid())
     time.sleep(100)
 
 

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from nmfcheck import Command, InputError, Trial, run_trial
+from nmfcheck.errors import SubjectError
 from nmfcheck.runner.isolated import Cell, IsolatedRun
 from nmfcheck.runner.workers import Limits, Workers
 from nmfcheck.subjects import SubjectName
@@ -78,8 +79,12 @@ def test_numbers_arrive_bit_by_bit(program, tmp_path):
 
 
 BROKEN = {
-    "wrong id": ("answer['id'] += 5; SAY", "error", "answered with the id 5 where 0 was asked"),
-    "no id": ("del answer['id']; SAY", "error", "answered with the id none where 0 was asked"),
+    "wrong id": (
+        "answer['id'] += 5; SAY",
+        "error",
+        "answered with another id than that of the request",
+    ),
+    "no id": ("del answer['id']; SAY", "error", "answered without id"),
     "twice": ("SAY; SAY", "error", "answered more than once"),
     "garbage": ("print('[1] loading'); SAY", "error", "no JSON object: '[1] loading'"),
     "a number": ("print(3, flush=True)", "error", "wrote a line that is no JSON object: '3'"),
@@ -101,7 +106,13 @@ BROKEN = {
         "crashed",
         "closed its output without an answer",
     ),
-    "closes its input": ("os.close(0); SAY; time.sleep(60)", "crashed", ""),
+    "closes its input": (
+        "os.close(0); SAY; time.sleep(60)",
+        "crashed",
+        "closed its output without an answer",
+    ),
+    "strings": ("answer['W'] = ['10', '01']; SAY", "invalid", "W "),
+    "a huge number": ("answer['W'] = [[10**400] * n] * n; SAY", "invalid", "W "),
 }
 
 
@@ -111,6 +122,45 @@ def test_what_breaks_the_protocol(program, kind):
     result = run_trial(program(body), TRIAL)
     assert result.stages[0].outcome == outcome
     assert said in result.stages[0].message
+
+
+def test_a_second_answer_costs_its_own_stage(program):
+    """And not the next one, which may be anybody's."""
+    result = run_trial(program("SAY; A[0][1] != 1e-3 or SAY"), TRIAL)
+    assert [str(stage.outcome) for stage in result.stages] == ["exact", "error", "exact"]
+
+
+def test_only_the_stderr_of_the_stage_is_kept(program):
+    command = program(
+        "print('request', request['id'], file=sys.stderr, flush=True); "
+        "answer = {'id': request['id'], 'error': 'no'}; SAY"
+    )
+    assert [stage.output for stage in run_trial(command, TRIAL).stages] == [
+        "request 1",
+        "request 2",
+    ]
+
+
+def test_starting_takes_no_stages_time(tmp_path):
+    """Nor does starting again, after the protocol was broken."""
+    path = tmp_path / "slow.py"
+    path.write_text("import time; time.sleep(1.5)\n" + LOOP.replace("BODY", (
+        "A[0][1] == 0 and not first and os._exit(3); " + SAY
+    )))  # fmt: skip
+    command = Command([sys.executable, str(path)])
+    suite = Suite("tiny", (2,), 2, None, "for tests", kinds=("ones",))
+    with Workers(SubjectName(command.name), 1, Limits(timeout=1.0)) as workers:
+        cells = [Cell(suite.cell(2, "ones"))]
+        records = [record for part in IsolatedRun(workers, cells) for record in part]
+    assert [str(record.outcome) for record in records] == ["crashed", "exact", "crashed", "exact"]
+
+
+def test_a_program_that_does_not_start(tmp_path):
+    path = tmp_path / "broken.py"
+    path.write_text("import sys; sys.exit('no licence')")
+    expected = pytest.raises(SubjectError, match="exit code 1; it printed: no licence")
+    with Workers(SubjectName(f"cmd:{sys.executable} {path}"), 1) as workers, expected:
+        workers.start()
 
 
 def test_a_program_that_breaks_once_is_started_again(program, tmp_path):

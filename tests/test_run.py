@@ -5,12 +5,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import psutil
 import pytest
-
-from nmfcheck.runner.leftovers import MARK
 
 SUBJECT = """
 import os, time
@@ -145,8 +145,7 @@ def test_ctrl_c_says_how_to_go_on(undisturbed, number, code):
     assert time.monotonic() - begin < 2
     assert process.returncode == code
     assert "Traceback" not in err
-    if number == signal.SIGINT:
-        assert f"stages are in {store}; the same command goes on from there" in err
+    assert f"stages are in {store}; the same command goes on from there" in err
     assert_ended(workers)
     out = finish(folder, store=store)
     assert rows(folder, store) == expected
@@ -158,6 +157,8 @@ def test_a_run_that_is_complete_is_not_run_again(undisturbed):
     connection = sqlite3.connect(folder / "run.sqlite")
     times = connection.execute("SELECT seconds FROM stages").fetchall()
     assert finish(folder) == printed
+    process = start(folder)
+    assert "all of it is in run.sqlite" in process.communicate(timeout=60)[1]
     assert connection.execute("SELECT seconds FROM stages").fetchall() == times
     connection.close()
     assert rows(folder) == expected
@@ -192,14 +193,43 @@ def test_fail_fast(folder):
     assert rows(folder) == found
 
 
-def test_nothing_marked_is_left():
-    """After all of the above."""
-    left = []
-    for process in psutil.process_iter():
-        try:
-            if MARK in process.environ() and process.status() != psutil.STATUS_ZOMBIE:
-                left.append(process)
-        except (psutil.Error, OSError):
-            continue
-    mine = [process for process in left if "py:mine:nmf" in " ".join(process.cmdline())]
-    assert mine == []
+def test_what_a_killed_run_has_left_is_ended_by_the_next(folder):
+    """Its subject's own children, and the workers' temporary folders."""
+    (folder / "mine.py").write_text(
+        "import os, subprocess, time\n"
+        "def nmf(A, rank):\n"
+        "    pid = subprocess.Popen(['setsid', 'sleep', '100']).pid\n"
+        "    open('pids', 'a').write(f'{pid}\\n')\n"
+        "    time.sleep(100)\n"
+    )
+    process = start(folder)
+    until = time.monotonic() + 60
+    while not (folder / "pids").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    process.kill()
+    process.communicate()
+    left = list(Path(tempfile.gettempdir()).glob(f"nmfcheck-{process.pid}-*"))
+    assert left
+    (folder / "mine.py").write_text(SUBJECT)
+    finish(folder, "--fresh")
+    assert_ended([int(pid) for pid in (folder / "pids").read_text().split()])
+    assert not any(path.exists() for path in left)
+
+
+def test_fresh_keeps_what_was_there_if_the_subject_does_not_load(folder):
+    finish(folder)
+    before = rows(folder)
+    (folder / "mine.py").write_text("import nowhere")
+    process = start(folder, "--fresh")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert "cannot be imported" in err
+    assert rows(folder) == before
+
+
+def test_a_subject_that_does_not_load_leaves_no_store(folder):
+    (folder / "mine.py").write_text("import nowhere")
+    process = start(folder)
+    process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert not (folder / "run.sqlite").exists()

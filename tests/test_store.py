@@ -2,8 +2,10 @@
 
 import fcntl
 import math
+import multiprocessing
 import os
 import sqlite3
+import time
 
 import numpy as np
 import pytest
@@ -123,7 +125,7 @@ class TestRefusals:
     def test_no_store_at_all(self, tmp_path, fresh):
         path = tmp_path / "thesis.txt"
         path.write_text("years of work\n" * 100)
-        self.refused(path, "is damaged, or no store: file is not a database", fresh=fresh)
+        self.refused(path, "is no store", fresh=fresh)
 
     @pytest.mark.parametrize("fresh", [False, True])
     def test_another_database(self, tmp_path, fresh):
@@ -138,10 +140,47 @@ class TestRefusals:
         path.touch()
         self.refused(path, "is empty, and no store")
 
-    def test_truncated(self, filled):
-        whole = filled.read_bytes()
-        filled.write_bytes(whole[: len(whole) // 2])
+    @pytest.mark.parametrize("missing", [1, 100, 5000, 20000])
+    def test_truncated(self, filled, missing):
+        filled.write_bytes(filled.read_bytes()[:-missing])
         self.refused(filled, "damaged")
+
+    def test_another_database_with_a_log(self, tmp_path):
+        """Opening it with SQLite would write the log into it."""
+        path = tmp_path / "other.sqlite"
+        child = os.fork()
+        if child == 0:
+            connection = sqlite3.connect(path, isolation_level=None)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("CREATE TABLE precious (x)")
+            os._exit(0)
+        os.waitpid(child, 0)
+        log = path.with_name("other.sqlite-wal")
+        before = log.read_bytes()
+        assert before
+        self.refused(path, "is a database, but no store of nmfcheck")
+        assert log.read_bytes() == before
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "DELETE FROM about",
+            "UPDATE about SET value = 'quick' WHERE key = 'suite'",
+            "UPDATE about SET value = '[]' WHERE key = 'suite'",
+        ],
+    )
+    def test_no_suite(self, filled, change):
+        with sqlite3.connect(filled) as connection:
+            connection.execute(change)
+        connection.close()
+        self.refused(filled, "is damaged: it names no suite")
+
+    def test_an_unknown_outcome(self, filled):
+        with sqlite3.connect(filled) as connection:
+            connection.execute("UPDATE stages SET outcome = 'splendid'")
+        connection.close()
+        with Store.read(filled) as store, pytest.raises(InputError, match="is damaged: 'splendid'"):
+            list(store.records(store.subjects()[0]))
 
     def test_scribbled_over(self, filled):
         whole = bytearray(filled.read_bytes())
@@ -190,9 +229,49 @@ class TestRefusals:
             Store.read(tmp_path / "none.sqlite")
 
 
-def test_fresh_throws_away_what_was_there(filled):
-    with Store.create_or_open(filled, TINY, fresh=True) as store:
+def test_beginning_anew(filled):
+    other = TINY.selected(sizes=[7])
+    with Store.create_or_open(filled, other, fresh=True) as store:
+        assert len(store.subjects()) == 1
+        store.begin_anew(other)
         assert store.subjects() == []
+    Store.create_or_open(filled, other).close()
+
+
+def test_a_store_that_nobody_entered_goes(path):
+    with Store.create_or_open(path, TINY) as store:
+        store.remove_if_empty()
+    assert list(path.parent.iterdir()) == []
+
+
+def race(path, barrier, won):
+    barrier.wait()
+    try:
+        with Store.create_or_open(path, TINY) as store:
+            subject = store.subject(f"mine {os.getpid()}", {"options": {}})
+            store.write(subject, some_records()[:3])
+            won.put(os.getpid())
+            time.sleep(0.3)
+    except InputError as error:
+        assert "another run is writing" in str(error)
+
+
+def test_one_writer_of_several_that_begin_at_once(tmp_path):
+    context = multiprocessing.get_context("fork")
+    for i in range(10):
+        path = tmp_path / f"{i}.sqlite"
+        barrier, won = context.Barrier(3), context.Queue()
+        processes = [context.Process(target=race, args=(path, barrier, won)) for _ in range(3)]
+        for process in processes:
+            process.start()
+        for process in processes:
+            process.join()
+            assert process.exitcode == 0
+        assert won.get(timeout=5)
+        assert won.empty()
+        with Store.read(path) as store:
+            (subject,) = store.subjects()
+            assert len(list(store.records(subject))) == 3
 
 
 def test_the_lock_goes_with_the_process(filled):

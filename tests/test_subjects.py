@@ -101,9 +101,9 @@ class TestPython:
         ("thing", "options", "said"),
         [
             (exact, {"power": 2}, "exact has no option 'power'; it takes none"),
-            (Estimator, {"power": 2}, "has no option 'power'; it takes n_components"),
+            (Estimator, {"power": 2}, "has no option 'power'; it takes random_state, scale"),
             (lambda A, rank, tol=1: (A, A), {"seed": 2}, "has no option 'seed'; it takes tol"),
-            (make, {"powers": 2}, "made no subject: it raised TypeError"),
+            (make, {"powers": 2}, "has no option 'powers'; it takes power"),
             (3, {}, "is no subject but a int"),
             (lambda: make, {}, "made another factory"),
         ],

@@ -4,6 +4,8 @@ It feeds the implementation matrices whose exact nonnegative factorizations are 
 what comes back against the complete solution set, and repeats that over many seeds.
 """
 
+__version__ = "0.1.0"  # before the rest, which asks for it
+
 from . import reference, suites
 from .cases import Case, bidiagonal
 from .errors import InputError
@@ -14,8 +16,6 @@ from .outcomes import Outcome
 from .protocol import run_trial
 from .subjects import Command
 from .trials import Trial, TrialResult
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Case",

@@ -8,14 +8,13 @@ from functools import cache
 
 import numpy as np
 
+from . import __version__
 from .reference.engine import description
 
 
 @cache
 def environment() -> dict[str, str | int]:
     """Return versions, system and processor."""
-    from . import __version__
-
     return {
         "nmfcheck": __version__,
         "engine": description(),

@@ -8,14 +8,10 @@ answers in ``answers.jsonl``. ``suite.json`` says what it is all about.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from . import suites
-from .arrays import Array
 from .cases import decimal
 from .errors import InputError
 from .matrices import read_matrix, write_matrix
@@ -23,6 +19,7 @@ from .outcomes import Outcome
 from .protocol import Climb, judged
 from .records import Record, records_of
 from .subjects import Answer
+from .subjects.command import from_json
 from .suites import Suite
 from .trials import Rung, Trial
 
@@ -72,7 +69,9 @@ def write_problems(folder: Path, suite: Suite, form: str) -> int:
 def judge_folder(folder: Path) -> tuple[Suite, list[Record]]:
     """Judge what lies beside the problems of a folder."""
     suite, form = _suite_of(folder)
-    answers = _json_answers(folder) if form == "json" else None
+    answers = None
+    if form == "json":
+        answers = _json_answers(folder, {problem_name(*problem) for problem in _problems(suite)})
     records: list[Record] = []
     for trial in suite:
         climb = Climb(trial)
@@ -119,41 +118,42 @@ def _answer(folder: Path) -> Answer | None:
         if len(paths) > 1:
             raise InputError(f"there are two of them: {paths[0]} and {paths[1]}; which counts?")
         if not paths:
-            return None
+            continue
         try:
             found[key] = read_matrix(paths[0])
         except InputError as error:
             return Answer(error=str(error))
-    return Answer(found["W"], found["H"])
+    if len(found) == 1:
+        (there,) = found
+        return Answer(error=f"there is a {there}, but no {'H' if there == 'W' else 'W'}")
+    return Answer(found["W"], found["H"]) if found else None
 
 
-def _json_answers(folder: Path) -> dict[str, Answer]:
+def _json_answers(folder: Path, known: Set[str]) -> dict[str, Answer]:
     path = folder / ANSWERS
     answers: dict[str, Answer] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{path} cannot be read: {reason}; the answers belong there") from None
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             told = json.loads(line)
-            name = told["id"]
+            name = str(told["id"])
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{path}, line {number}: no JSON object with an id") from None
+        if name not in known:
+            raise InputError(f"{path}, line {number}: no problem has the id {name!r}")
         if name in answers:
             raise InputError(f"{path}, line {number}: {name!r} is answered twice")
-        wrong = told.get("error", None if {"W", "H"} <= told.keys() else "no W and H")
+        wrong = told.get("error")
+        if wrong is None and not {"W", "H"} <= told.keys():
+            wrong = "there are no W and H"
         if wrong is None:
-            answers[name] = Answer(_numbers(told["W"]), _numbers(told["H"]))
+            answers[name] = Answer(from_json(told["W"]), from_json(told["H"]))
         else:
             answers[name] = Answer(error=str(wrong))
     return answers
-
-
-def _numbers(rows: Any) -> Array | Any:
-    try:
-        return np.array(rows, dtype=np.float64)  # null is NaN
-    except (TypeError, ValueError):
-        return rows

@@ -45,7 +45,6 @@ class Flag(StrEnum):
     CHANGED_A = "changed-A"
     DIFFERS = "differs-for-same-seed"
     VARIES = "varies"
-    LEFT_PROCESSES = "left-processes"
 
     @property
     def explanation(self) -> str:
@@ -80,7 +79,6 @@ _FLAGS = {
     Flag.CHANGED_A: "It wrote into the A that it was given.",
     Flag.DIFFERS: "Asked twice with the same start and seed, it gave two answers.",
     Flag.VARIES: "Asked twice, it gave two answers; it takes no seed and no start to fix them.",
-    Flag.LEFT_PROCESSES: "It left processes behind, which were ended.",
 }
 
 

@@ -13,7 +13,8 @@ from .judge import judge
 from .outcomes import Flag, Outcome
 from .runner.isolated import same_factors
 from .runner.workers import Reply, Request, Workers, request_all
-from .subjects import Problem
+from .subjects import Answer, Problem
+from .subjects.names import COMMAND
 from .trials import Trial
 
 TRIAL, OTHER_SEED = Trial(3, "ones", 0), Trial(3, "ones", 1)
@@ -53,17 +54,22 @@ def smoke(workers: Workers) -> list[Check]:
         Request(4, smaller, random=0),
     ]
     replies = request_all(workers, requests)
-    return [
-        Check("starts", Status.GOOD, f"loaded {_version(workers)}".rstrip()),
+    is_program = workers.subject.name.startswith(COMMAND)
+    told = "there is such a program" if is_program else f"loaded {_version(workers)}".rstrip()
+    checks = [
+        Check("starts", Status.GOOD, told),
         _takes(takes),
-        *_answers([replies[i] for i in range(len(requests))]),
+        *_answers([replies[i] for i in range(len(requests))], is_program=is_program),
         *_compared(replies, takes, {0: problem, 3: other, 4: smaller}),
     ]
+    if is_program:  # it gets numbers, not memory, and W0, H0 and seed come with every request
+        checks = [check for check in checks if check.name not in ("takes", "memory order")]
+    return checks
 
 
 def answered_nothing(checks: Sequence[Check]) -> bool:
     """Say whether there was no answer at all."""
-    return any(check.name == "answers" and check.status is Status.BAD for check in checks)
+    return any(check.name == "answers" and check.told.startswith("none") for check in checks)
 
 
 def _problem(trial: Trial) -> Problem:
@@ -86,24 +92,32 @@ def _takes(takes: Sequence[str]) -> Check:
     return Check("takes", Status.NOTE, f"{told}; if it is random, its runs cannot be repeated")
 
 
-def _answers(replies: Sequence[Reply]) -> Iterator[Check]:
-    silent = [reply for reply in replies if reply.answer.error is not None]
+def _answers(replies: Sequence[Reply], *, is_program: bool) -> Iterator[Check]:
+    silent = [reply.answer for reply in replies if _is_silent(reply.answer)]
     if silent:
-        answer = silent[0].answer
-        which = "all" if len(silent) == len(replies) else f"{len(silent)} of {len(replies)}"
+        answer = silent[0]
+        which = "none" if len(silent) == len(replies) else "not all"
         printed = f"; it printed: {' / '.join(answer.output.splitlines())}" if answer.output else ""
-        status = Status.BAD if len(silent) == len(replies) else Status.NOTE
-        name = "answers" if status is Status.BAD else "answers to all"
-        yield Check(name, status, f"{which} problems without W and H: {answer.error}{printed}")
+        told = f"{which} of {len(replies)} problems answered: {answer.error}{printed}"
+        yield Check("answers", Status.BAD, told)
+    unusable = [reply.answer for reply in replies if reply.answer.outcome is Outcome.INVALID]
+    if unusable:
+        yield Check("returns", Status.BAD, str(unusable[0].error))
     answering = [reply for reply in replies if reply.answer.error is None]
     if answering:
+        slowest = 1e3 * max(reply.answer.seconds for reply in answering)
         W, H = answering[0].returned
-        slowest = max(reply.answer.seconds for reply in replies)
-        yield Check("returns", Status.GOOD, f"W: {W}; H: {H}; within {slowest:.2g} s")
+        kinds = "" if is_program else f"W: {W}; H: {H}; "
+        yield Check("returns", Status.GOOD, f"{kinds}within {max(slowest, 1):.0f} ms")
     if any(Flag.CHANGED_A in reply.answer.flags for reply in replies):
         yield Check("leaves A alone", Status.BAD, Flag.CHANGED_A.explanation)
-    elif answering:
+    elif answering and not is_program:
         yield Check("leaves A alone", Status.GOOD, "A is as it was")
+
+
+def _is_silent(answer: Answer) -> bool:
+    """Say whether nothing was returned; what is no pair of matrices is something."""
+    return answer.error is not None and answer.outcome is not Outcome.INVALID
 
 
 def _compared(
@@ -128,7 +142,7 @@ def _compared(
     if not same.get(2, True) and same.get(1, True):
         told = "A in Fortran order gives another answer than in C order: it misreads one of them"
         yield Check("memory order", Status.BAD, told)
-    elif 2 in same:
+    elif same.get(2):
         yield Check("memory order", Status.GOOD, "C and Fortran order give the same answer")
     for number, trial in ((0, TRIAL), (3, OTHER_SEED), (4, SMALLER)):
         if number in factors:
@@ -137,7 +151,7 @@ def _compared(
                 yield Check("is nonnegative", Status.BAD, judgement.explanation)
                 break
     W, H = first
-    if 3 in factors and all(map(np.array_equal, first, factors[3])):
+    if takes and 3 in factors and all(map(np.array_equal, first, factors[3])):
         told = "another start and seed give the same answer, bit by bit"
         yield Check("uses its start", Status.NOTE, told)
     if np.array_equal(W, problem.W0) and np.array_equal(H, problem.H0):

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from . import __version__
 from .arrays import Array
 from .environment import environment
 from .errors import InputError
@@ -99,20 +100,30 @@ class Store:
         Parameters
         ----------
         suite : what it must be of.
-        fresh : whether to throw away what it holds.
+        fresh : whether what it holds may be of another suite; `begin_anew` throws it away.
         """
-        if fresh and path.exists():
-            with contextlib.closing(cls._opened(path, "write", suite)):
-                pass  # it is a store of ours, and nobody is writing to it
-            for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-                path.with_name(name).unlink(missing_ok=True)
         if not path.exists():
             _create(path, suite)
-        store = cls._opened(path, "write", suite)
+        store = cls._opened(path, "write", None if fresh else suite)
         with _in_words(path):
             store._connection.execute("PRAGMA journal_mode = WAL")
             store._connection.execute("PRAGMA synchronous = NORMAL")
         return store
+
+    def begin_anew(self, suite: Suite) -> None:
+        """Throw away what the store holds."""
+        with _in_words(self.path), self._transaction() as cursor:
+            cursor.execute("DELETE FROM stages")
+            cursor.execute("DELETE FROM subjects")
+            cursor.execute(
+                "UPDATE about SET value = ? WHERE key = 'suite'", (suite_as_text(suite),)
+            )
+
+    def remove_if_empty(self) -> None:
+        """Remove the file if no subject was ever entered; to be called before `close`."""
+        if not self.subjects():
+            for suffix in ("", "-wal", "-shm"):
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
 
     @classmethod
     def read(cls, path: Path) -> Store:
@@ -123,6 +134,7 @@ class Store:
     def _opened(cls, path: Path, mode: Literal["read", "write"], suite: Suite | None) -> Store:
         if not path.is_file():
             raise InputError(f"there is no store {str(path)!r}")
+        _check_header(path)
         lock = _locked(path) if mode == "write" else None
         connection: sqlite3.Connection | None = None
         try:
@@ -159,8 +171,7 @@ class Store:
 
     def subject(self, name: str, settings: Mapping[str, Any]) -> StoredSubject:
         """Return the subject of this name and settings, entered now if it is new."""
-        text = json.dumps(settings, sort_keys=True)
-        fingerprint = hashlib.sha256(json.dumps([name, text]).encode()).hexdigest()[:16]
+        text, fingerprint = _fingerprint(name, settings)
         with _in_words(self.path), self._transaction() as cursor:
             cursor.execute("SELECT coalesce(max(latest), 0) + 1 FROM subjects")
             (latest,) = cursor.fetchone()
@@ -170,6 +181,12 @@ class Store:
                 (fingerprint, name, text, json.dumps(environment()), latest, latest),
             )
         return next(s for s in self.subjects(latest=False) if s.fingerprint == fingerprint)
+
+    def find(self, name: str, settings: Mapping[str, Any]) -> StoredSubject | None:
+        """Return the subject of this name and settings, if it is there."""
+        _, fingerprint = _fingerprint(name, settings)
+        there = (s for s in self.subjects(latest=False) if s.fingerprint == fingerprint)
+        return next(there, None)
 
     def subjects(self, *, latest: bool = True) -> list[StoredSubject]:
         """Return the subjects, in the order in which they were run; of each name the latest."""
@@ -201,7 +218,10 @@ class Store:
                 (subject.id,),
             )
             for row in rows:
-                yield _record(dict(zip(wanted, row, strict=True)))
+                try:
+                    yield _record(dict(zip(wanted, row, strict=True)))
+                except (ValueError, TypeError, AttributeError, zlib.error) as error:
+                    raise InputError(f"{str(self.path)!r} is damaged: {error}") from None
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:
@@ -229,13 +249,18 @@ def suite_as_text(suite: Suite) -> str:
     return json.dumps(parts)
 
 
-def _create(path: Path, suite: Suite) -> None:
-    """Make an empty store; it appears whole or not at all."""
-    from . import __version__
+def _fingerprint(name: str, settings: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a subject's settings as text, and what tells it from others."""
+    text = json.dumps(settings, sort_keys=True)
+    return text, hashlib.sha256(json.dumps([name, text]).encode()).hexdigest()[:16]
 
+
+def _create(path: Path, suite: Suite) -> None:
+    """Make an empty store, unless somebody else does; it appears whole or not at all."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_name(f"{path.name}.{os.getpid()}.new")
+        new.unlink(missing_ok=True)
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
             connection.executescript(f"BEGIN; {TABLES} COMMIT;")
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
@@ -244,7 +269,9 @@ def _create(path: Path, suite: Suite) -> None:
                 "INSERT INTO about VALUES (?, ?)",
                 [("suite", suite_as_text(suite)), ("nmfcheck", json.dumps(__version__))],
             )
-        new.replace(path)
+        with contextlib.suppress(FileExistsError):
+            path.hardlink_to(new)
+        new.unlink()
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"the store {str(path)!r} cannot be made: {error}") from None
 
@@ -257,10 +284,38 @@ def _locked(path: Path) -> int:
         raise InputError(f"the store {str(path)!r} cannot be written: {error.strerror}") from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        there = path.exists() and os.path.samestat(os.fstat(file), path.stat())
     except OSError:
+        there = False
+    if not there:
         os.close(file)
-        raise InputError(f"another run is writing to the store {str(path)!r}") from None
+        raise InputError(f"another run is writing to the store {str(path)!r}")
     return file
+
+
+def _check_header(path: Path) -> None:
+    """Say what is wrong with a file, without SQLite, which might write to it."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(100)
+        size = path.stat().st_size
+    except OSError as error:
+        raise InputError(f"the store {str(path)!r} cannot be read: {error.strerror}") from None
+    if size == 0:
+        raise InputError(f"{str(path)!r} is empty, and no store")
+    if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
+        raise InputError(f"{str(path)!r} is no store")
+    page = int.from_bytes(header[16:18])
+    pages, schema, application = (int.from_bytes(header[i : i + 4]) for i in (28, 60, 68))
+    if application != APPLICATION:
+        raise InputError(f"{str(path)!r} is a database, but no store of nmfcheck")
+    if schema != SCHEMA:
+        hint = "a newer nmfcheck made it" if schema > SCHEMA else "it cannot be read any more"
+        raise InputError(f"the store {str(path)!r} has schema {schema}, not {SCHEMA}; {hint}")
+    log = path.with_name(f"{path.name}-wal")
+    unwritten = log.exists() and log.stat().st_size > 0
+    if not unwritten and size != pages * (65536 if page == 1 else page):
+        raise InputError(f"the store {str(path)!r} is damaged: it has {size} bytes")
 
 
 @contextlib.contextmanager
@@ -275,26 +330,19 @@ def _in_words(path: Path) -> Iterator[None]:
 
 
 def _check(path: Path, connection: sqlite3.Connection, suite: Suite | None) -> None:
-    """Say what is wrong with a file, before anything is written to it."""
-    if path.stat().st_size == 0:
-        raise InputError(f"{str(path)!r} is empty, and no store")
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (schema,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != APPLICATION:
-        raise InputError(f"{str(path)!r} is a database, but no store of nmfcheck")
-    if schema != SCHEMA:
-        hint = "a newer nmfcheck made it" if schema > SCHEMA else "it cannot be read any more"
-        raise InputError(f"the store {str(path)!r} has schema {schema}, not {SCHEMA}; {hint}")
+    """Say what is wrong with a store, before anything is written to it."""
     (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if state != "ok":
         raise InputError(f"the store {str(path)!r} is damaged: {state}")
-    if suite is None:
-        return
-    (there,) = connection.execute("SELECT value FROM about WHERE key = 'suite'").fetchone()
-    if there != suite_as_text(suite):
+    row = connection.execute("SELECT value FROM about WHERE key = 'suite'").fetchone()
+    try:
+        there = _told(row[0])
+    except (TypeError, ValueError, KeyError):
+        raise InputError(f"the store {str(path)!r} is damaged: it names no suite") from None
+    if suite is not None and row[0] != suite_as_text(suite):
         raise InputError(
-            f"the store {str(path)!r} is of another suite ({_told(there)}, not "
-            f"{_told(suite_as_text(suite))}); choose another with --store"
+            f"the store {str(path)!r} is of another suite ({there}, not "
+            f"{_told(suite_as_text(suite))}); choose another with --store, or --fresh"
         )
 
 

@@ -16,7 +16,7 @@ from ..reference.engine import description
 from .exchange import cases, judge_dir
 from .judge import judge
 from .lists import list_
-from .options import COMPLETED, INTERRUPTED, TERMINATED, UNRUNNABLE, USAGE, Interrupted
+from .options import COMPLETED, UNRUNNABLE, USAGE, Interrupted, Terminated, exit_code
 from .replay import replay
 from .run import run
 from .smoke import smoke
@@ -28,7 +28,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # "?" for an ε that the terminal cannot show
     try:
-        signal.signal(signal.SIGTERM, _terminate)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, _terminate)
         code = cli.main(prog_name="nmfcheck", standalone_mode=False)
     except SubjectError as error:
         _fail(str(error), UNRUNNABLE)
@@ -38,10 +39,11 @@ def main() -> None:
         command = error.ctx.command_path if error.ctx else "nmfcheck"
         _fail(f"{error.format_message().rstrip('.')}; see '{command} --help'")
     except click.ClickException as error:
-        _fail(error.format_message(), error.exit_code if isinstance(error, Interrupted) else USAGE)
-    except (click.Abort, KeyboardInterrupt):
+        interrupt = error.interrupt if isinstance(error, Interrupted) else None
+        _fail(error.format_message(), exit_code(interrupt) if interrupt else USAGE)
+    except (click.Abort, KeyboardInterrupt) as interrupt:
         print("nmfcheck: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        sys.exit(exit_code(interrupt.__cause__ or interrupt))
     except BrokenPipeError:  # whoever read our output has seen enough
         _give_up_output()
         sys.exit(COMPLETED)
@@ -54,8 +56,7 @@ def main() -> None:
 
 
 def _terminate(*_: object) -> None:
-    """Leave as on an error, so that workers are ended and the store is closed."""
-    sys.exit(TERMINATED)
+    raise Terminated
 
 
 def _give_up_output() -> None:

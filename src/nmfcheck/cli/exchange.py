@@ -9,9 +9,9 @@ import click
 from .. import __version__
 from ..exchange import ANSWERS, FORMATS, PROBLEMS, judge_folder, write_problems
 from ..report.plain import as_json
-from ..report.terminal import console, show_counts
+from ..report.terminal import console, show_counts, show_failures
 from ..summary import count
-from .options import json_option, selected_suite, selection_options
+from .options import failures_option, json_option, selected_suite, selection_options
 
 
 @click.command()
@@ -50,11 +50,12 @@ def cases(
 
 @click.command("judge-dir")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@failures_option
 @json_option
-def judge_dir(folder: Path, in_json: bool) -> None:
+def judge_dir(folder: Path, failures: int, in_json: bool) -> None:
     """Judge the W and H that lie in DIR beside the problems of 'nmfcheck cases'.
 
-    A problem without an answer counts as not run. The exit code is 0 when all is read.
+    A problem without an answer counts as not run, an answer that cannot be read as an error.
     """
     suite, records = judge_folder(folder)
     cells = count(records, suite.ladder)
@@ -62,4 +63,6 @@ def judge_dir(folder: Path, in_json: bool) -> None:
         about = {"name": suite.name, "version": suite.version}
         click.echo(as_json({"nmfcheck": __version__, "suite": about, "cells": cells}))
     else:
-        show_counts(console(), f"{folder}, {suite.name} suite", cells)
+        screen = console()
+        show_counts(screen, f"{folder}, {suite.name} suite", cells)
+        show_failures(screen, [r for r in records if not r.passed], failures, "")

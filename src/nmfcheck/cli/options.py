@@ -36,6 +36,14 @@ option_option = click.option(
     metavar="KEY=VALUE",
     help="For the subject, such as max_iter=5000; can be given again.",
 )
+failures_option = click.option(
+    "--failures",
+    type=click.IntRange(min=0),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="How many of the stages that did not pass to show.",
+)
 timeout_option = click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -51,17 +59,36 @@ memory_option = click.option(
 )
 
 
-class Interrupted(click.ClickException):
-    """Ctrl-C, with a word about what is to be done next."""
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: as Ctrl-C, so that workers are ended and the store is closed."""
 
-    exit_code = INTERRUPTED
+
+class Interrupted(click.ClickException):
+    """Ctrl-C or SIGTERM, with a word about what is to be done next."""
+
+    def __init__(self, message: str, interrupt: KeyboardInterrupt) -> None:
+        super().__init__(f"{_WORD[type(interrupt)]}; {message}")
+        self.interrupt = interrupt
+
+
+def exit_code(interrupt: BaseException | None) -> int:
+    """Return the exit code after Ctrl-C or SIGTERM."""
+    return TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
+
+
+_WORD = {KeyboardInterrupt: "interrupted", Terminated: "terminated"}
 
 
 def selection_options(command: Command) -> Command:
     """Add the options that select trials of a suite."""
     for option in (
         click.option("--entries", metavar="KINDS", help="ones, loguniform, or both by comma."),
-        click.option("--eps", metavar="ε,ε,…", help="The values of ε; up to 0.01, for the test."),
+        click.option(
+            "--eps",
+            metavar="ε,ε,…",
+            help="The values of ε. Up to 0.01 they belong to the paper's test, which needs 0 and "
+            "one more; above, exactness is asked for.",
+        ),
         click.option("--sizes", metavar="SIZES", help="The sizes n, such as 2-5,8."),
         click.option(
             "--trials",
@@ -130,6 +157,8 @@ def parse_options(options: Sequence[str]) -> dict[str, Any]:
 
 def parse_limits(timeout: float, memory: str | None) -> Limits:
     """Return the limits of a worker."""
+    if not math.isfinite(timeout):
+        raise InputError(f"--timeout is {timeout}; expected a number of seconds")
     if memory is None:
         return Limits(timeout)
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(?:i?[bB])?\s*", memory)
@@ -138,6 +167,6 @@ def parse_limits(timeout: float, memory: str | None) -> Limits:
         if match is None
         else int(float(match[1]) * 1024 ** " kmgt".index(match[2].lower() or " "))
     )
-    if size < 1 << 26:
+    if not 1 << 26 <= size < 1 << 60:
         raise InputError(f"--memory-limit is {memory!r}; expected 64M or more, such as 2G")
     return Limits(timeout, size)

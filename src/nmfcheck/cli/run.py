@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shlex
 import sys
@@ -14,21 +15,24 @@ import click
 from rich.text import Text
 
 from .. import __version__, suites
+from ..cases import decimal
 from ..errors import SubjectError
 from ..reference.engine import ENGINES, chosen
 from ..report.plain import as_json
 from ..report.terminal import console, progress_bar, show_checks, show_counts, show_failures
-from ..runner import Campaign
+from ..runner import Campaign, Limits
 from ..smoke import Status, answered_nothing
 from ..smoke import smoke as smoke_check
 from ..store import Store, StoredSubject, suite_as_text
 from ..subjects import Progress, SubjectName
 from ..suites import Suite
 from ..summary import count
+from ..trials import LADDER
 from .options import (
     COMPLETED,
     UNRUNNABLE,
     Interrupted,
+    failures_option,
     json_option,
     memory_option,
     option_option,
@@ -39,7 +43,6 @@ from .options import (
     timeout_option,
 )
 
-FAILURES_SHOWN = 3
 LONGEST_NAME = 80
 
 
@@ -75,6 +78,7 @@ LONGEST_NAME = 80
     help="Go on with what the store has (the default), or throw it away and begin anew.",
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
+@failures_option
 @json_option
 def run(
     *,
@@ -92,6 +96,7 @@ def run(
     store_path: Path | None,
     resume: bool,
     fail_fast: bool,
+    failures: int,
     in_json: bool,
 ) -> int:
     """Run the paper's test on one or more SUBJECTs and count the outcomes.
@@ -107,7 +112,9 @@ def run(
 
     What is not a reference runs in processes of its own, so that a crash, a hang or an exit costs
     one stage. Results go to a store as they come; the same command goes on where the last one was
-    interrupted. The exit code is 0 when the run completes, and 4 if a subject could not be run.
+    interrupted. With other sizes, trials, ε or entries than the suite's it is another store. The
+    exit code is 0 when the run completes, 2 for bad input, 4 if a subject could not be run, 130
+    after Ctrl-C.
 
     The table shows, of all trials, how many were exact, how many first-order or better, how often
     each other outcome occurred, and the median of max|A − WH| / max(a0).
@@ -120,34 +127,57 @@ def run(
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []
     with Store.create_or_open(path, suite, fresh=not resume) as store:
+        fresh = [] if resume else [suite]
         try:
             for subject in named:
                 title = f"{subject.name}, {suite.name} suite"
                 with progress_bar(title, suite.stages) as progress:
                     try:
-                        stored.append(_run(campaign, subject, store, progress))
+                        stored.append(_run(campaign, subject, store, fresh, progress))
                     except SubjectError as error:
                         print(f"nmfcheck: {error}", file=sys.stderr)
                         unrunnable += 1
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             there = sum(sum(1 for _ in store.records(each)) for each in store.subjects())
             told = f"{there} stages are in {path}; the same command goes on from there"
-            raise Interrupted(f"interrupted; {told}") from None
-        _show(store, stored, suite, engine=engine, in_json=in_json)
+            raise Interrupted(told, interrupt) from None
+        finally:
+            store.remove_if_empty()
+        if in_json:
+            _show_json(store, stored, suite, engine)
+        else:
+            _show(store, stored, suite, failures)
     return UNRUNNABLE if unrunnable else COMPLETED
 
 
 def _run(
-    campaign: Campaign, subject: SubjectName, store: Store, progress: Progress
+    campaign: Campaign,
+    subject: SubjectName,
+    store: Store,
+    fresh: list[Suite],
+    progress: Progress,
 ) -> StoredSubject:
+    """Run a subject; a store that is to begin anew does so when the first one is known to run."""
+
+    def begin() -> None:
+        while fresh:
+            store.begin_anew(fresh.pop())
+
     if subject.is_reference:
+        begin()
         return campaign.run_reference(subject, store, progress)
     with campaign.workers(subject) as workers:
-        checks = smoke_check(workers)
-        if answered_nothing(checks):
-            told = next(check.told for check in checks if check.status is Status.BAD)
-            raise SubjectError(f"{subject.name} could not be run: {told}")
-        show_checks(console(sys.stderr), subject.name, checks, only_bad=True)
+        workers.start()
+        if not fresh and campaign.is_complete(workers, store):
+            told = f"{subject.name}: all of it is in {store.path}; --fresh runs it again"
+            print(f"nmfcheck: {told}", file=sys.stderr)
+        else:
+            checks = smoke_check(workers)
+            if answered_nothing(checks):
+                told = next(check.told for check in checks if check.status is Status.BAD)
+                raise SubjectError(f"{subject.name} could not be run: {told}")
+            show_checks(console(sys.stderr), subject.name, checks, only_bad=True)
+            begin()
         return campaign.run_isolated(workers, store, progress)
 
 
@@ -165,24 +195,50 @@ def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:6]
 
 
-def _show(
-    store: Store, subjects: Sequence[StoredSubject], suite: Suite, *, engine: str, in_json: bool
-) -> None:
-    counts = {s.name: count(store.records(s), suite.ladder) for s in subjects}
-    if in_json:
-        told = [{"name": s.name, "settings": s.settings, "cells": counts[s.name]} for s in subjects]
-        about = {"name": suite.name, "version": suite.version}
-        everything = {"nmfcheck": __version__, "engine": chosen(engine), "suite": about}
-        click.echo(as_json({**everything, "store": str(store.path), "subjects": told}))
-        return
+def _show_json(store: Store, subjects: Sequence[StoredSubject], suite: Suite, engine: str) -> None:
+    told = []
+    for subject in subjects:
+        records = list(store.records(subject))
+        failures = [
+            {
+                "trial": record.trial.id, "eps": record.eps, "outcome": record.outcome,
+                "message": record.message, "output": record.output,
+            }
+            for record in records
+            if not record.passed
+        ]  # fmt: skip
+        told.append(
+            {
+                "name": subject.name,
+                "settings": subject.settings,
+                "cells": count(records, suite.ladder),
+                "failures": failures,
+            }
+        )
+    about = {"name": suite.name, "version": suite.version}
+    everything = {"nmfcheck": __version__, "engine": chosen(engine), "suite": about}
+    click.echo(as_json({**everything, "store": str(store.path), "subjects": told}))
+
+
+def _show(store: Store, subjects: Sequence[StoredSubject], suite: Suite, failures: int) -> None:
     screen = console()
     for subject in subjects:
+        cells = count(store.records(subject), suite.ladder)
         title = ", ".join([subject.name, f"{suite.name} suite", *_told(subject.settings)])
-        show_counts(screen, title, counts[subject.name])
+        show_counts(screen, title, cells)
+        ran, whole = sum(cell.trials for cell in cells), len(suite.cells()) * suite.trials
+        if ran < whole:
+            told = f"Stopped at the first failure: {ran} of {whole} trials were run.\n"
+            screen.print(Text(told), soft_wrap=True)
         failing = [r for r in store.records(subject) if not r.passed]
-        show_failures(screen, failing, FAILURES_SHOWN, replay_options(subject))
+        show_failures(screen, failing, failures, replay_options(subject, suite))
     if subjects:
         screen.print(Text(f"Stored in {store.path}"), soft_wrap=True)
+
+
+def _reads_back(text: str) -> bool:
+    """Say whether a text is taken as that text on the command line, and not as a number, say."""
+    return bool(parse_options([f"x={text}"])["x"] == text)
 
 
 def _told(settings: dict[str, Any]) -> list[str]:
@@ -193,9 +249,17 @@ def _told(settings: dict[str, Any]) -> list[str]:
     ]
 
 
-def replay_options(subject: StoredSubject) -> str:
-    """Return what a `nmfcheck replay` needs to be of this subject."""
+def replay_options(subject: StoredSubject, suite: Suite) -> str:
+    """Return what a `nmfcheck replay` needs to be of this subject and suite."""
     parts = ["--subject", subject.name]
     for key, value in subject.settings["options"].items():
-        parts += ["--option", f"{key}={value}"]
+        text = value if isinstance(value, str) and _reads_back(value) else json.dumps(value)
+        parts += ["--option", f"{key}={text}"]
+    limits = subject.settings.get("limits", {})
+    if limits.get("timeout", Limits().timeout) != Limits().timeout:
+        parts += ["--timeout", f"{limits['timeout']:g}"]
+    if limits.get("memory"):
+        parts += ["--memory-limit", f"{limits['memory'] >> 20}M"]
+    if suite.ladder != LADDER:
+        parts += ["--eps", ",".join(decimal(rung.eps) for rung in suite.ladder)]
     return shlex.join(parts)

@@ -120,12 +120,16 @@ def show_counts(screen: Console, title: str, cells: Sequence[CellCount]) -> None
     for flag, number in _flags(cells).items():
         screen.print(Text(f"{flag} ({number}): {Flag(flag).explanation}", style="bold red"))
     trials, passed = sum(cell.trials for cell in cells), sum(cell.passed for cell in cells)
-    screen.print(
+    asked = {
+        stage.rung.needs for cell in cells for stage in cell.stages if stage.rung.question == 1
+    }
+    told = (
         f"Passed the paper's test (ε = 0 exact, then first-order or better): {passed} of {trials} "
-        f"trials, {_share(passed, trials)}.\n",
-        highlight=False,
-        soft_wrap=True,
+        f"trials, {_share(passed, trials)}.\n"
+        if asked == {"exact", "first-order"}
+        else "The paper's test was not run: it needs ε = 0 and one up to 0.01.\n"
     )
+    screen.print(Text(told), soft_wrap=True)
 
 
 def _flags(cells: Sequence[CellCount]) -> Counter[str]:
@@ -137,21 +141,36 @@ def show_failures(screen: Console, failing: Sequence[Record], at_most: int, subj
 
     Parameters
     ----------
-    subject : the options of `nmfcheck replay` that name the subject.
+    subject : the options of `nmfcheck replay` that name the subject, if it can be replayed.
     """
     asked = [record for record in failing if record.outcome is not Outcome.NOT_RUN]
-    first_of_each = {record.outcome: record for record in reversed(asked)}
-    rest = (record for record in asked if record not in first_of_each.values())
-    shown = [*sorted(first_of_each.values(), key=asked.index), *rest][:at_most]
+    shown = asked if len(asked) <= at_most else _varied(asked)[:at_most]
     for record in shown:
-        told = f"{record.case}, seed {record.seed}: {record.outcome}. {record.message}"
+        told = f"{record.case}, seed {record.seed}: {record.outcome}: {record.message}"
         lines = [told, *(f"    | {line}" for line in record.output.splitlines())]
-        lines.append(f"  nmfcheck replay {record.trial.id} {subject}")
+        if subject:
+            lines.append(f"  nmfcheck replay {record.trial.id} {subject}")
         screen.print(Text("\n".join(lines)), soft_wrap=True)
-    if shown:
-        more = len(asked) - len(shown)
-        tail = f"… and {more} more stages that did not pass.\n" if more else ""
-        screen.print(tail, highlight=False)
+    more = len(asked) - len(shown)
+    if more:
+        counted = "one more stage" if more == 1 else f"{more} more stages"
+        screen.print(
+            f"… and {counted} that did not pass; --failures N shows more.", highlight=False
+        )
+    if asked:
+        screen.print()
+
+
+def _varied(records: Sequence[Record]) -> list[Record]:
+    """Return records in another order: of each outcome one first, of each trial one next."""
+    order: dict[tuple[str, int], Record] = {}
+    for of in (lambda r: r.outcome, lambda r: r.trial, lambda r: (r.case, r.seed)):
+        seen = {of(record) for record in order.values()}
+        for record in records:
+            if of(record) not in seen:
+                seen.add(of(record))
+                order.setdefault((record.case, record.seed), record)
+    return list(order.values())
 
 
 def show_checks(
@@ -178,7 +197,13 @@ def show_replayed(
 ) -> None:
     """Print the stages of a trial with their matrices."""
     screen.print(Text(f"{trial.id}, {subject}", style="bold underline"))
-    for each in replayed:
+    there = {each.stage.rung: each for each in replayed}
+    for rung in trial.ladder:
+        if rung not in there:
+            told = f"ε = {decimal(rung.eps)}: not asked, since a stage before it did not pass"
+            screen.print(Text(f"\n{told}", style="bold"))
+            continue
+        each = there[rung]
         stage, judgement = each.stage, each.stage.judgement
         screen.print()
         if judgement is None:

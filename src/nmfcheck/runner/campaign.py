@@ -6,7 +6,9 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Any
 
+from .. import __version__
 from ..records import Record, by_trial, records_of
 from ..reference.engine import chosen
 from ..store import Store, StoredSubject
@@ -53,7 +55,8 @@ class Campaign:
             threads=self.jobs,
         )
         engine = chosen(self.engine)
-        stored = store.subject(subject.name, {"options": solver.options, "engine": engine})
+        settings = {"options": solver.options, "engine": engine, "nmfcheck": __version__}
+        stored = store.subject(subject.name, settings)
         done = self._done(store, stored, progress)
         batches = [
             [t for kind in self.suite.kinds for t in self.suite.cell(n, kind) if t not in done]
@@ -66,22 +69,33 @@ class Campaign:
                                      for part in running), done)  # fmt: skip
         return stored
 
+    def is_complete(self, workers: Workers, store: Store) -> bool:
+        """Say whether a store has all of a subject's trials."""
+        stored = store.find(workers.subject.name, self._settings(workers))
+        if stored is None:
+            return False
+        done = self._done(store, stored, lambda _: None)
+        return len(done) == len(self.suite.cells()) * self.suite.trials
+
     def run_isolated(self, workers: Workers, store: Store, progress: Progress) -> StoredSubject:
         """Run a subject in its workers."""
-        subject, about = workers.subject, workers.start()
-        limits = {"timeout": self.limits.timeout, "memory": self.limits.memory}
-        settings = {"options": dict(subject.options), "limits": limits, "takes": about.takes}
-        stored = store.subject(subject.name, settings | about.identity)
+        stored = store.subject(workers.subject.name, self._settings(workers))
         done = self._done(store, stored, progress)
         cells = [self._cell(n, kind, done) for n, kind in self.suite.cells()]
 
         def running() -> Iterator[list[Record]]:
             for records in IsolatedRun(workers, cells):
                 yield records
-                progress(sum(len(trial.ladder) for trial, _ in by_trial(records)))
+                progress(len(self.suite.ladder) * sum(1 for _ in by_trial(records)))
 
         self._record(store, stored, running(), done)
         return stored
+
+    def _settings(self, workers: Workers) -> dict[str, Any]:
+        about = workers.start()
+        limits = {"timeout": self.limits.timeout, "memory": self.limits.memory}
+        options = dict(workers.subject.options)
+        return {"options": options, "limits": limits, "takes": about.takes, **about.identity}
 
     def _done(
         self, store: Store, stored: StoredSubject, progress: Progress

@@ -150,8 +150,8 @@ class IsolatedRun:
         self._due.append((request, question))
 
     def _take(self, reply: Reply) -> None:
-        question = self._asked.pop(reply.number)
-        if question.trial.cell.ended:
+        question = self._asked.pop(reply.number, None)
+        if question is None:  # of a cell that has ended
             return
         if not self._answered:
             self._since = time.monotonic()
@@ -193,7 +193,15 @@ class IsolatedRun:
                         for record in not_run(trial, ENDED)
                     ]
                     cell._ongoing.clear()
+                    self._workers.forget(self._drop(cell))
         return records
+
+    def _drop(self, cell: Cell) -> set[int]:
+        """Forget what was asked of a cell, and return its numbers: no answer is waited for."""
+        numbers = {number for number, asked in self._asked.items() if asked.trial.cell is cell}
+        for number in numbers:
+            del self._asked[number]
+        return numbers
 
     def _result(self, ongoing: _Ongoing) -> TrialResult:
         result = ongoing.climb.result()
@@ -225,5 +233,8 @@ def same_factors(one: tuple[Array, Array], other: tuple[Array, Array], unit: flo
     if not (np.isfinite(W).all() and np.isfinite(H).all()):
         return False
     with np.errstate(over="ignore", invalid="ignore"):
-        balanced = balance(W, H, np.full(2, unit))
-        return all(bool((abs(X[0] - X[1]) <= SAME).all()) for X in balanced)
+        W, H = balance(W, H, np.full(2, unit))
+    # A component that is dead, or as good as dead, may have its other half of any size.
+    alive = (abs(W).max(axis=1) > SAME) & (abs(H).max(axis=2) > SAME)
+    W, H = W * alive[:, None, :], H * alive[:, :, None]
+    return all(bool((abs(X[0] - X[1]) <= SAME).all()) for X in (W, H))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import select
 import socket
 import struct
 from collections.abc import Iterator, Mapping
@@ -37,15 +36,17 @@ def decode(body: bytes, head: int) -> Message:
             flat = np.frombuffer(body, np.float64, rows * columns, place)
             matrices[name] = flat.reshape(rows, columns).copy()
             place += flat.nbytes
-    except (TypeError, AttributeError, RecursionError) as error:
+    except (TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise ValueError(f"no message: {error}") from error
     return fields, matrices
 
 
 class Channel:
-    """Messages over a socket."""
+    """Messages over a socket; sending gives up with `OSError` after so many seconds."""
 
-    def __init__(self, over: socket.socket) -> None:
+    def __init__(self, over: socket.socket, patience: int = 0) -> None:
+        # Not settimeout: with it, Python waits before it looks whether there is anything to read.
+        over.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", patience, 0))
         self._socket = over
         self._unread = bytearray()
 
@@ -69,13 +70,16 @@ class Channel:
 
     def received(self) -> Iterator[Message]:
         """Return the messages that are there, without waiting for more."""
-        while select.select([self._socket], [], [], 0)[0]:
-            self._unread += self._chunk()
+        while True:
+            try:
+                self._unread += self._chunk(socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
             while (message := self._next()) is not None:
                 yield message
 
-    def _chunk(self) -> bytes:
-        chunk = self._socket.recv(1 << 18)
+    def _chunk(self, flags: int = 0) -> bytes:
+        chunk = self._socket.recv(1 << 18, flags)
         if not chunk:
             raise EOFError("the other side is gone")
         return chunk

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, SubjectError
 from ..factors import UnusableError, as_factor
 from ..outcomes import Flag
-from ..subjects import Answer, Problem, Subject, SubjectName, load
+from ..subjects import Answer, Command, Problem, Subject, SubjectName, load
 from ..subjects.children import dying_with_parent
 from ..subjects.identity import identity
-from ..subjects.problem import KEYWORDS, printable, told
+from ..subjects.problem import KEYWORDS, last_lines, printable, told
 from .messages import Channel, Fields, encode
 
 MOST_CHILDREN = 8
@@ -34,6 +34,8 @@ MOST_CHILDREN = 8
 
 BETWEEN_LOOKS = 0.1
 """Seconds between two looks at what it has left behind."""
+
+MOST_OUTPUT = 1 << 16
 
 LONGEST_TEXT = 2000
 
@@ -52,13 +54,16 @@ def main() -> None:
     before = set(sys.modules)
     sys.path[:] = setup["path"]
     try:
-        subject = load(SubjectName(setup["name"], setup["options"]))
-        known = identity(subject, before)
+        name = SubjectName(setup["name"], setup["options"])
+        subject = load(name)
+        known = identity(name.name, subject, before)
+        if isinstance(subject, Command):
+            subject.start()
     except InputError as error:
-        channel.send(encode({"cannot": str(error)}))
+        channel.send(encode({"cannot": str(error), "usage": not isinstance(error, SubjectError)}))
         return
     except MemoryError:
-        channel.send(encode({"cannot": "the memory limit is too low to load it"}))
+        channel.send(encode({"cannot": "the memory limit is too low to load it", "usage": True}))
         return
     takes = list(getattr(subject, "takes", KEYWORDS))
     channel.send(encode({"takes": takes, "identity": known}))
@@ -69,30 +74,38 @@ def main() -> None:
         except EOFError:
             return
         _settle(directory, fields["random"])
+        begin = _size_of_output()
         told_fields, factors = _answer(subject, fields, matrices)
         if os.getpid() != me:  # a subject that has forked comes back twice
             os._exit(0)
+        retires = isinstance(subject, Command) and not subject.is_running
         if (now := time.monotonic()) >= next_look:
             next_look = now + BETWEEN_LOOKS
-            if _children() - children > MOST_CHILDREN:
-                told_fields["flags"].append(Flag.LEFT_PROCESSES)
-                told_fields["retires"] = True
-        told_fields["printed"] = _printed()
+            retires |= _children() - children > MOST_CHILDREN
+        failed = "error" in told_fields or "unusable" in told_fields
+        if failed and not told_fields["output"]:
+            told_fields["output"] = _printed_since(begin)
+        told_fields |= {"retires": retires, "printed": _size_of_output(most=MOST_OUTPUT)}
         channel.send(encode(told_fields, **factors))
+        if retires:
+            return
 
 
 def _answer(subject: Subject, asked: Fields, matrices: dict[str, Any]) -> tuple[Fields, Any]:
     A = np.asarray(matrices["A"], order=asked["order"])
     problem = Problem(A, asked["rank"], matrices["W0"], matrices["H0"], asked["seed"])
     begin = time.perf_counter()
+    before = A.tobytes()
     try:
         (answer,) = subject.solve([problem], lambda _: None)
+        answer.error  # noqa: B018 - a subject of one's own might give anything
     except BaseException as error:  # KeyboardInterrupt as well: nobody pressed a key here
         answer = Answer(error=told(error))
+    changed = A.tobytes() != before
     fields: Fields = {
         "number": asked["number"],
         "seconds": time.perf_counter() - begin,
-        "flags": list(answer.flags),
+        "flags": [Flag.CHANGED_A] if changed else [],
         "output": answer.output[-LONGEST_TEXT:],
     }
     if answer.error is not None:
@@ -131,19 +144,26 @@ def _settle(directory: Path, seed: int) -> None:
     np.random.seed(seed % 2**32)  # noqa: NPY002 - the state that careless subjects use
 
 
-def _printed() -> int:
-    """Return how much output there is so far, all of it written out; drop it if it is much."""
+def _size_of_output(most: int | None = None) -> int:
+    """Return how much was printed so far, all of it written out; drop it if it is too much."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError, OSError):  # it may be closed
             stream.flush()
-    try:
+    with contextlib.suppress(OSError):
         size = os.fstat(1).st_size
-        if size > 1 << 16:
-            os.ftruncate(1, 0)
-            return 0
-    except OSError:
-        return 0
-    return size
+        if most is None or size <= most:
+            return size
+        os.ftruncate(1, 0)
+    return 0
+
+
+def _printed_since(begin: int) -> str:
+    """Return the last lines that the stage printed."""
+    with contextlib.suppress(OSError):
+        end = _size_of_output()
+        text = os.pread(1, 4000, max(begin if begin <= end else 0, end - 4000))
+        return last_lines(text)
+    return ""
 
 
 def _children() -> int:

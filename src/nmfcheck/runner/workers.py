@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import selectors
 import shutil
 import signal
@@ -20,17 +19,17 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import SubjectError
+from ..errors import InputError, SubjectError
 from ..outcomes import Flag, Outcome
 from ..subjects import Answer, Problem, SubjectName
 from ..subjects.command import how_it_ended
-from ..subjects.problem import printable
-from .leftovers import MARK, end_marked
+from ..subjects.problem import last_lines, printable
+from .leftovers import FOLDER, MARK, end_marked, end_orphans, new_mark, remove_folders
 from .messages import Channel, encode
 
 ONE_THREAD = (
@@ -53,9 +52,11 @@ LARGEST_AHEAD = 1 << 15
 QUICK, MOST_AHEAD = 2e-3, 8
 """A worker whose subject answers within so many seconds gets so many problems ahead."""
 
+SEND_LIMIT = 5
+"""Seconds that a message may take to be sent; a worker that does not read is stuck."""
+
 MOST_OUTPUT = 1 << 24
-LAST_LINES, LONGEST_LINE = 10, 200
-_OWN_FILES = str(Path(__file__).parent.parent)
+_OWN_FILES = os.fsencode(Path(__file__).parent.parent)
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,8 @@ class _Worker:
     """One worker process, as its parent sees it."""
 
     def __init__(self, subject: SubjectName, limits: Limits, mark: str) -> None:
-        self.limits = limits
-        self.folder = Path(tempfile.mkdtemp(prefix="nmfcheck-"))
+        self.limits, self.mark = limits, mark
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{FOLDER}{os.getpid()}-"))
         self.output = (self.folder / "output").open("ab+")
         self.waiting: deque[Request] = deque()
         self.about: About | None = None
@@ -128,12 +129,13 @@ class _Worker:
                 **os.environ,
                 **dict.fromkeys(ONE_THREAD, "1"),
                 "PYTHONUNBUFFERED": "1",
+                "PYTHONHASHSEED": "0",  # the order of sets is not to differ between workers
                 "TMPDIR": str(temporary),
                 MARK: mark,
             },
         )
         theirs.close()
-        self.channel = Channel(ours)
+        self.channel = Channel(ours, SEND_LIMIT)
         self.ended = os.pidfd_open(self.process.pid) if hasattr(os, "pidfd_open") else None
         self.deadline = time.monotonic() + START_LIMIT
         with contextlib.suppress(OSError):  # it may have ended already, which shows later
@@ -165,14 +167,14 @@ class _Worker:
         with contextlib.suppress(OSError):  # it has ended, which shows in a moment
             self.channel.send(request.message())
 
-    def last_lines(self) -> str:
-        """Return the last lines that it printed since the stage began."""
+    def last_words(self) -> str:
+        """Return the last lines that it printed since the stage began; it has ended."""
         with contextlib.suppress(OSError, ValueError):
             size = os.fstat(self.output.fileno()).st_size
             begin = max(self.printed if self.printed <= size else 0, size - 4000)
-            text = os.pread(self.output.fileno(), 4000, begin).decode("utf-8", "replace")
-            lines = [printable(s.rstrip()) for s in text.splitlines() if not _is_ours(s)]
-            return "\n".join(line[:LONGEST_LINE] for line in lines[-LAST_LINES:])
+            text = os.pread(self.output.fileno(), 4000, begin)
+            theirs = [line for line in text.splitlines() if not _is_ours(line)]
+            return last_lines(b"\n".join(theirs))
         return ""
 
     def keep_output_small(self) -> None:
@@ -209,13 +211,16 @@ class Workers:
         self.subject = subject
         self.count = count
         self.limits = limits or Limits()
-        self.mark = secrets.token_hex(8)
+        self.mark = new_mark()
+        self._started = 0
         self._workers: list[_Worker] = []
         self._again: deque[Request] = deque()
         self._failed_starts = 0
         self._next_look = 0.0
         self._selector = selectors.DefaultSelector()
         self.about: About | None = None
+        end_orphans()
+        remove_folders()
 
     def __enter__(self) -> Workers:
         return self
@@ -250,6 +255,10 @@ class Workers:
         """Whether an answer is still to come."""
         return bool(self._again or any(worker.waiting for worker in self._workers))
 
+    def forget(self, numbers: Container[int]) -> None:
+        """Drop requests that no worker has."""
+        self._again = deque(request for request in self._again if request.number not in numbers)
+
     def replies(self, timeout: float) -> list[Reply]:
         """Return what was answered, after waiting for so many seconds at most if nothing was."""
         return list(self._events(timeout))
@@ -264,7 +273,8 @@ class Workers:
             worker.tidy()
 
     def _start_one(self) -> None:
-        worker = _Worker(self.subject, self.limits, self.mark)
+        self._started += 1
+        worker = _Worker(self.subject, self.limits, f"{self.mark}.{self._started}.")
         self._workers.append(worker)
         for source in worker.sources():
             self._selector.register(source, selectors.EVENT_READ, worker)
@@ -309,26 +319,31 @@ class Workers:
             for worker in self._workers:
                 worker.keep_output_small()
 
-    def _read(self, worker: _Worker) -> Iterator[Reply]:
+    def _read(self, worker: _Worker, *, last: bool = False) -> Iterator[Reply]:
         try:
             for fields, matrices in worker.channel.received():
                 if worker.about is None:
                     self._loaded(worker, fields)
                 else:
                     yield self._reply(worker, fields, matrices)
-        except SubjectError:
+        except InputError:
             raise
-        except (EOFError, OSError, ValueError, KeyError, TypeError):
+        except (EOFError, OSError, ValueError, KeyError, TypeError, OverflowError):
             yield from self._gone(worker)
             return
-        if worker.retired or worker.process.poll() is not None:
+        if worker.retired or last:
             yield from self._gone(worker)
+        elif worker.process.poll() is not None:
+            yield from self._read(worker, last=True)  # what it sent before it ended
 
     def _loaded(self, worker: _Worker, fields: dict[str, Any]) -> None:
         if "cannot" in fields:
-            raise SubjectError(fields["cannot"])
+            kind = InputError if fields["usage"] else SubjectError
+            raise kind(fields["cannot"])
         worker.about = About(tuple(fields["takes"]), fields["identity"])
         self.about = self.about or worker.about
+        if worker.about != self.about:
+            raise SubjectError(f"{self.subject.name} has changed during the run; run it again")
         self._failed_starts = 0
         worker.deadline = time.monotonic() + self.limits.timeout
 
@@ -342,16 +357,16 @@ class Workers:
             unusable = "unusable" in fields
             error = printable(f"{fields['unusable']}." if unusable else fields["error"])
             outcome = Outcome.INVALID if unusable else Outcome(fields["outcome"])
-            output = output or worker.last_lines()
             answer = Answer(None, None, error, outcome, output, seconds, flags)
         else:
             answer = Answer(matrices["W"], matrices["H"], seconds=seconds, flags=flags)
-        worker.waiting.popleft()
-        worker.deadline = time.monotonic() + self.limits.timeout
         worker.quick = seconds < QUICK
         worker.printed = int(fields["printed"])
-        worker.retired = bool(fields.get("retires"))
-        return Reply(number, answer, tuple(fields.get("returned", ())))
+        worker.retired = bool(fields["retires"])
+        returned = tuple(map(str, fields.get("returned", ())))
+        worker.waiting.popleft()
+        worker.deadline = time.monotonic() + self.limits.timeout
+        return Reply(number, answer, returned)
 
     def _timed_out(self, worker: _Worker) -> Iterator[Reply]:
         reason = f"did not answer within {self.limits.timeout:g} s"
@@ -373,8 +388,8 @@ class Workers:
     def _lost(self, worker: _Worker, reason: str, outcome: Outcome) -> Iterator[Reply]:
         """Replace a worker, and answer for it; what only waited is asked again."""
         self._end_one(worker)
-        end_marked(self.mark, except_under=[other.process.pid for other in self._workers])
-        output = worker.last_lines()
+        end_marked(worker.mark)
+        output = worker.last_words()
         worker.tidy()
         waiting = worker.waiting
         self._failed_starts += worker.about is None
@@ -388,14 +403,14 @@ class Workers:
                 culprit.number,
                 Answer(error=reason, outcome=outcome, output=output, seconds=seconds),
             )
-        self._again.extendleft(reversed(waiting))
+        self._again = deque(sorted([*self._again, *waiting], key=lambda request: request.number))
 
 
-def _is_ours(line: str) -> bool:
-    """Say whether a line of a crash's traceback is about this program, or nothing."""
+def _is_ours(line: bytes) -> bool:
+    """Say whether a line of a crash's traceback is about this program."""
     told = line.strip()
-    frame = told.startswith("File ") and (_OWN_FILES in told or "<frozen runpy>" in told)
-    return not told or frame or told.startswith("Extension modules:")
+    frame = told.startswith(b"File ") and (_OWN_FILES in told or b"<frozen runpy>" in told)
+    return frame or told.startswith(b"Extension modules:")
 
 
 def request_all(workers: Workers, requests: Sequence[Request]) -> dict[int, Reply]:

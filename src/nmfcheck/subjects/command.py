@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import select
 import shlex
 import shutil
 import signal
@@ -20,13 +21,18 @@ from typing import IO, Any
 import numpy as np
 
 from ..arrays import Array
-from ..errors import InputError
+from ..errors import InputError, SubjectError
 from ..outcomes import Outcome
 from .children import dying_with_parent
-from .problem import KEYWORDS, Answer, OneByOne, Problem, printable
+from .problem import KEYWORDS, Answer, OneByOne, Problem, last_lines, printable
 
 TAIL = 1000
-"""How many characters of a dead program's standard error are shown."""
+"""How many bytes of a program's standard error are shown at most."""
+
+MOST_STDERR, LONGEST_ANSWER = 1 << 20, 1 << 28
+
+GRACE = 2e-3
+"""Seconds in which a second answer to the same request is noticed."""
 
 WARM_UP = Problem(np.eye(2), 2, np.full((2, 2), 0.5), np.full((2, 2), 0.5), 0)
 
@@ -56,10 +62,27 @@ class Command(OneByOne):
         self.arguments = [str(argument) for argument in arguments]
         self.name = name or "cmd:" + shlex.join(self.arguments)
         if shutil.which(self.arguments[0]) is None:
-            raise InputError(f"{self.name}: there is no program {self.arguments[0]!r}")
-        self._process: subprocess.Popen[str] | None = None
+            raise SubjectError(f"{self.name}: there is no program {self.arguments[0]!r}")
+        self._process: subprocess.Popen[bytes] | None = None
         self._stderr: IO[bytes] | None = None
+        self._unread = b""
         self._asked = 0
+        self._said_before = 0
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the program was started and has kept to the protocol so far."""
+        return self._process is not None
+
+    def start(self) -> None:
+        """Start the program, and warm it up; raise `SubjectError` where that fails."""
+        try:
+            self._start()
+        except _ProtocolError as reason:
+            said = self._last_words()
+            self.close()
+            printed = f"; it printed: {' / '.join(said.splitlines())}" if said else ""
+            raise SubjectError(f"{self.name} could not be started: {reason}{printed}") from None
 
     def answer(self, problem: Problem) -> Answer:
         """Ask the program, which is started if it does not run."""
@@ -71,12 +94,13 @@ class Command(OneByOne):
             answer = Answer(error=str(reason), outcome=reason.outcome, output=self._last_words())
             self.close()
             return answer
-        if "error" in answered:
+        if answered.get("error") is not None:
             text = printable(" ".join(str(answered["error"]).split()))
             return Answer(error=f"answered with an error: {text}", output=self._last_words())
         if not {"W", "H"} <= answered.keys():
+            del answered["id"]
             return Answer(error=f"answered without W and H: {_shortened(json.dumps(answered))}")
-        return Answer(_matrix(answered["W"]), _matrix(answered["H"]))
+        return Answer(from_json(answered["W"]), from_json(answered["H"]))
 
     def close(self) -> None:
         """End the program."""
@@ -96,52 +120,70 @@ class Command(OneByOne):
             self.close()
 
     def _start(self) -> None:
-        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the program
+        self._stderr = tempfile.TemporaryFile("ab+")  # noqa: SIM115 - closed with the program
         try:
             self._process = subprocess.Popen(
                 self.arguments,
+                bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
-                encoding="utf-8",
-                errors="replace",
                 preexec_fn=dying_with_parent(),  # noqa: PLW1509 - one call into the kernel
             )
         except OSError as error:
             reason = error.strerror or str(error)
             raise _ProtocolError(f"cannot be started: {reason}", Outcome.CRASHED) from None
-        self._asked = 0
+        self._asked, self._unread = 0, b""
         self._ask(WARM_UP)
 
     def _ask(self, problem: Problem) -> dict[str, Any]:
         process = self._process
-        assert process is not None and process.stdin is not None and process.stdout is not None
+        assert process is not None and process.stdin is not None and self._stderr is not None
         number, self._asked = self._asked, self._asked + 1
+        self._said_before = self._stderr.seek(0, 2)
+        if self._said_before > MOST_STDERR:
+            self._said_before = self._stderr.truncate(0)
         try:
-            process.stdin.write(_request(number, problem) + "\n")
-            process.stdin.flush()
+            unsent = memoryview(_request(number, problem).encode() + b"\n")
+            while unsent:
+                unsent = unsent[process.stdin.write(unsent) :]
         except OSError:
             raise self._ended() from None
-        answered, twice = self._read(process.stdout), False
+        answered = self._read()
         while number > 0 and answered.get("id") == number - 1:
-            answered, twice = self._read(process.stdout), True
+            answered = self._read()  # late, and once too often; it was noticed or it was not
         if answered.get("id") != number:
-            told = f"{answered['id']!r}" if "id" in answered else "none"
-            raise _ProtocolError(f"answered with the id {told} where {number} was asked")
-        if twice:
-            return {"error": f"request {number - 1} was answered more than once"}
+            told = "with another id than that of the request" if "id" in answered else "without id"
+            raise _ProtocolError(f"answered {told}")
+        if self._has_more():
+            raise _ProtocolError("answered more than once")
         return answered
 
-    def _read(self, stdout: IO[str]) -> dict[str, Any]:
-        line = stdout.readline()
-        if not line:
-            raise self._ended()
+    def _has_more(self) -> bool:
+        """Say whether there is output where there should be none; a moment is granted for it."""
+        assert self._process is not None and self._process.stdout is not None
+        return bool(self._unread) or bool(select.select([self._process.stdout], [], [], GRACE)[0])
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process is not None and self._process.stdout is not None
+        pieces = [self._unread]
+        length = len(self._unread)
+        while b"\n" not in pieces[-1]:
+            piece = self._process.stdout.read(1 << 16)
+            if not piece:
+                raise self._ended()
+            pieces.append(piece)
+            length += len(piece)
+            if length > LONGEST_ANSWER:
+                raise _ProtocolError(f"wrote a line of more than {LONGEST_ANSWER} bytes")
+        line, _, self._unread = b"".join(pieces).partition(b"\n")
         try:
             answered = json.loads(line)
         except (ValueError, RecursionError):
             answered = None
         if not isinstance(answered, dict):
-            raise _ProtocolError(f"wrote a line that is no JSON object: {_shortened(line)}")
+            text = line.decode("utf-8", "replace")
+            raise _ProtocolError(f"wrote a line that is no JSON object: {_shortened(text)}")
         return answered
 
     def _ended(self) -> _ProtocolError:
@@ -157,8 +199,8 @@ class Command(OneByOne):
         if self._stderr is None:
             return ""
         end = self._stderr.seek(0, 2)
-        self._stderr.seek(max(0, end - TAIL))
-        return printable(self._stderr.read().decode("utf-8", "replace").strip())
+        self._stderr.seek(max(self._said_before, end - TAIL))
+        return last_lines(self._stderr.read())
 
 
 def how_it_ended(code: int) -> str:
@@ -184,15 +226,17 @@ def _request(number: int, problem: Problem) -> str:
     )
 
 
-def _matrix(rows: Any) -> Any:
+def from_json(rows: Any) -> Any:
     """Return rows of numbers as an array, null as NaN; anything else as it is."""
     try:
-        array: Array = np.array(
-            [[np.nan if x is None else x for x in row] for row in rows], dtype=np.float64
-        )
+        if all(x is None or type(x) in (int, float) for row in rows for x in row):
+            array: Array = np.array(
+                [[np.nan if x is None else x for x in row] for row in rows], dtype=np.float64
+            )
+            return array
     except (TypeError, ValueError, OverflowError):
-        return rows
-    return array
+        pass
+    return rows
 
 
 def _shortened(text: str) -> str:

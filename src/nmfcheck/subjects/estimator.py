@@ -31,7 +31,7 @@ class EstimatorSubject(OneByOne):
         self.options = dict(options or {})
         kind = estimator if isinstance(estimator, type) else type(estimator)
         self.name = name or kind.__qualname__
-        check_options(self.name, kind, self.options)
+        check_options(self.name, kind, self.options, reserved=RANK)
         known = _parameters(estimator)
         self._rank, self._seed = (_first(names, known) for names in (RANK, SEED))
         if self._rank is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
@@ -47,8 +47,15 @@ class FunctionSubject(OneByOne):
         except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
             return Answer(error=told(error))
         answer = as_answer(returned)
-        # A subject may use its arrays again.
-        return answer if answer.error else Answer(*copy.deepcopy((answer.W, answer.H)))
+        return answer if answer.error else Answer(_kept(answer.W), _kept(answer.H))
+
+
+def _kept(returned: Any) -> Any:
+    """Return a copy, for a subject may use its arrays again; or itself, if it cannot be copied."""
+    try:
+        return copy.deepcopy(returned)
+    except Exception:  # PyTorch refuses for results of a computation that it keeps track of
+        return returned
 
 
 def is_factory(function: Callable[..., Any]) -> bool:
@@ -63,8 +70,13 @@ def is_factory(function: Callable[..., Any]) -> bool:
     return not positional or positional[0].default is not inspect.Parameter.empty
 
 
-def check_options(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    """Say which option a function does not take."""
+def check_options(
+    name: str,
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    reserved: Sequence[str] = (*KEYWORDS, "rank"),
+) -> None:
+    """Say which option a function does not take, or must not be given."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -73,8 +85,8 @@ def check_options(name: str, function: Callable[..., Any], options: Mapping[str,
         return
     known = [p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     for option in options:
-        if option in (*KEYWORDS, "rank") or option not in known:
-            others = [word for word in known if word not in (*KEYWORDS, "rank", "self", "A")]
+        if option in reserved or option not in known:
+            others = [word for word in known if word not in (*reserved, "A")]
             there = f"it takes {', '.join(others)}" if others else "it takes none"
             raise InputError(f"{name} has no option {option!r}; {there}")
 

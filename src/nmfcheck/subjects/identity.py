@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from .. import __version__
 from .command import Command
 from .libraries import LIBRARIES
 from .problem import Subject
@@ -23,29 +24,31 @@ from .references import REFERENCES
 LARGEST_FILE = 1 << 26
 
 
-def identity(subject: Subject, before: set[str]) -> dict[str, str]:
-    """Return the version of the subject's distribution and a hash of its source, where known.
+def identity(name: str, subject: Subject, before: set[str]) -> dict[str, Any]:
+    """Return what is known of the versions and the source of a subject.
 
     Parameters
     ----------
+    name : what it was asked for by.
     before : the names of the modules that were loaded before it was.
     """
-    if subject.name in REFERENCES:
-        return {"version": metadata.version("nmfcheck")}
+    known: dict[str, Any] = {"nmfcheck": __version__}
+    if name in REFERENCES:
+        return known
     if isinstance(subject, Command):
         program, *arguments = subject.arguments
         files = [Path(shutil.which(program) or program), *map(Path, arguments)]
-        return {"source": _hash_of([path for path in files if path.is_file()])}
-    if subject.name in LIBRARIES:
-        library = LIBRARIES[subject.name]
-        source = inspect.getsource(library.function).encode()
-        return {"version": library.version(), "source": hashlib.sha256(source).hexdigest()[:16]}
-    found = {}
-    if version := _version(_module(subject)):
-        found["version"] = version
-    if own := _own_files(before):
-        found["source"] = _hash_of(own)
-    return found
+        return known | {"source": _hash_of([path for path in files if path.is_file()])}
+    if name in LIBRARIES:
+        source = inspect.getsource(LIBRARIES[name].function).encode()
+        known["source"] = hashlib.sha256(source).hexdigest()[:16]
+        known["version"] = f"{LIBRARIES[name].package} {LIBRARIES[name].version()}"
+    elif own := _own_files(before):
+        known["source"] = _hash_of(own)
+    versions = _versions(before)
+    if "version" not in known and (version := versions.get(_module(subject))):
+        known["version"] = version
+    return known | {"with": sorted(set(versions.values()))}
 
 
 def _module(subject: Any) -> str:
@@ -54,10 +57,15 @@ def _module(subject: Any) -> str:
     return str(module).partition(".")[0]
 
 
-def _version(top: str) -> str | None:
-    """Return the distribution and version that a top-level module comes from, if any."""
-    names = metadata.packages_distributions().get(top)
-    return f"{names[0]} {metadata.version(names[0])}" if names else None
+def _versions(before: set[str]) -> dict[str, str]:
+    """Return distribution and version of the top-level modules that were loaded with a subject."""
+    distributions = metadata.packages_distributions()
+    tops = {name.partition(".")[0] for name in sys.modules if name not in before}
+    return {
+        top: f"{distributions[top][0]} {metadata.version(distributions[top][0])}"
+        for top in tops
+        if top in distributions and top != "nmfcheck"
+    }
 
 
 def _own_files(before: set[str]) -> list[Path]:

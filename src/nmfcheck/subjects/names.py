@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, SubjectError
 from .command import Command
 from .estimator import EstimatorSubject, is_estimator
-from .function import FunctionSubject, is_factory
+from .function import FunctionSubject, check_options, is_factory
 from .libraries import LIBRARIES
 from .problem import Subject, told
 from .references import REFERENCES, ReferenceSubject
@@ -49,6 +49,8 @@ class SubjectName:
             if self.options:
                 option = next(iter(self.options))
                 raise InputError(f"{self.name} takes no option {option!r}; write it after the name")
+        elif self.is_reference:
+            reference_subject(self.name, self.options)
         elif self.name not in known and self.name not in entry_points():
             close = difflib.get_close_matches(self.name, [*known, *entry_points()], n=1)
             hint = f"did you mean {close[0]!r}?" if close else "'nmfcheck list' names them all"
@@ -143,7 +145,8 @@ def as_subject(
 def _made(
     factory: Callable[..., Any], name: str | None, options: Mapping[str, Any] | None
 ) -> Subject:
-    called = name or getattr(factory, "__qualname__", "the factory")
+    called = name or str(getattr(factory, "__qualname__", "the factory"))
+    check_options(called, factory, options or {}, reserved=())
     try:
         made = factory(**(options or {}))
     except (Exception, SystemExit) as error:
@@ -180,7 +183,7 @@ def _imported(name: str) -> Any:
             thing = getattr(thing, part)
         except AttributeError:
             names = [other for other in vars(thing) if not other.startswith("_")]
-            close = difflib.get_close_matches(part, names, n=1)
+            close = difflib.get_close_matches(part, names, n=1, cutoff=0.7)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise SubjectError(f"{name}: {place} has no attribute {part!r}{hint}") from None
     return thing
@@ -191,10 +194,12 @@ def _file(path: Path) -> ModuleType:
     if not path.is_file():
         raise SubjectError(f"there is no file {str(path)!r}")
     sys.path.insert(0, str(path.resolve().parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    taken = path.stem in sys.modules or path.stem in sys.stdlib_module_names
+    name = f"{path.stem}_under_test" if taken else path.stem
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise SubjectError(f"{path} cannot be imported")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module

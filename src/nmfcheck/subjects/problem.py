@@ -13,6 +13,8 @@ from ..outcomes import Flag, Outcome
 
 Progress = Callable[[float], None]
 
+LONGEST_LINE = 200
+
 KEYWORDS = ("W0", "H0", "seed")
 """What a subject may take beside A and the rank."""
 
@@ -92,6 +94,13 @@ class OneByOne:
 def printable(text: str) -> str:
     """Return a foreign text without what could control a terminal; lines stay lines."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def last_lines(output: bytes) -> str:
+    """Return the last lines of what a subject printed, ten at most."""
+    text = output.decode("utf-8", "replace")
+    kept = [line.rstrip() for line in text.splitlines() if line.strip()][-10:]
+    return printable("\n".join(line[-LONGEST_LINE:] for line in kept))
 
 
 def told(error: BaseException) -> str:
