@@ -34,9 +34,10 @@ def seconds_per_stage(folder: Path, name: str, suite: Suite, jobs: int) -> float
     campaign = Campaign(suite, jobs)
     path = folder / f"{name}.sqlite"
     with (
-        Store.create_or_open(path, suite, fresh=path.exists()) as store,
+        Store.create_or_open(path, suite, fresh=True) as store,
         campaign.workers(SubjectName(f"py:{folder / 'subjects.py'}:{name}")) as workers,
     ):
+        store.begin_anew(suite)
         workers.start_all()
         begin = time.perf_counter()
         stored = campaign.run_isolated(workers, store, lambda _: None)

@@ -20,6 +20,8 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
     with `__array__`.
     Values are not looked at: NaN, infinities and negative entries are the judge's business.
     """
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == shape:
+        return value.copy()  # as nearly always
     try:
         if hasattr(value, "toarray"):  # SciPy sparse
             value = value.toarray()

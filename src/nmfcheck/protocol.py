@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from .arrays import Array
 from .cases import Case
@@ -18,7 +19,7 @@ from .factors import UnusableError, as_factor
 from .judge import Judgement, judge_each
 from .outcomes import reaches
 from .subjects import Answer, Problem, Progress, Subject, as_subject
-from .trials import Rung, Stage, Trial, TrialResult
+from .trials import Rung, Stage, Trial, TrialResult, starting_point
 
 
 def run_trial(subject: Subject | Callable[..., object], trial: Trial) -> TrialResult:
@@ -64,7 +65,7 @@ class Climb:
 
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
-        self.start = trial.start()
+        self.start = _start(trial.n, trial.seed)
         self.stages: dict[Rung, Stage] = {}
         self.test = [rung for rung in trial.ladder if rung.question == 1]
         self.rest = [rung for rung in trial.ladder if rung.question != 1]
@@ -133,6 +134,12 @@ class Climb:
             return None
         before, now = first.judgement.permutation, stage.judgement.permutation
         return None if before is None or now is None else before != now
+
+
+@lru_cache(maxsize=1024)
+def _start(n: int, seed: int) -> tuple[Array, Array]:
+    """Return W0 and H0, which are not to be written to: many trials share them."""
+    return starting_point(n, seed)
 
 
 def judged(cases: Sequence[Case], answers: Sequence[Answer]) -> list[Judgement | None]:

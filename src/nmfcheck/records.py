@@ -107,5 +107,7 @@ def not_run(trial: Trial, why: str) -> list[Record]:
 
 def by_trial(records: Iterable[Record]) -> Iterator[tuple[Trial, Sequence[Record]]]:
     """Group records, which must lie trial by trial."""
-    for trial, members in groupby(records, key=lambda record: record.trial):
-        yield trial, list(members)
+    for key, members in groupby(
+        records, key=lambda record: (record.n, record.entries, record.seed)
+    ):
+        yield Trial(*key), list(members)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .outcomes import Flag, Outcome, reaches
-from .records import Record
+from .records import Record, by_trial
 from .trials import Rung, Trial
 
 
@@ -63,10 +63,9 @@ def count(records: Iterable[Record], ladder: Sequence[Rung]) -> list[CellCount]:
     ----------
     ladder : the rungs that every trial was to climb.
     """
-    cells: dict[tuple[int, str], dict[Trial, list[Record]]] = {}
-    for record in records:
-        trial = record.trial
-        cells.setdefault((trial.n, trial.kind), {}).setdefault(trial, []).append(record)
+    cells: dict[tuple[int, str], dict[Trial, Sequence[Record]]] = {}
+    for trial, members in by_trial(records):
+        cells.setdefault((trial.n, trial.kind), {})[trial] = members
     test = {rung for rung in ladder if rung.question == 1}
     return [
         CellCount(
