@@ -19,6 +19,9 @@ from .batches import run_batches
 from .isolated import Cell, IsolatedRun
 from .workers import Limits, Workers
 
+BATCH = 200
+"""So many trials of a reference are run together, and then stored."""
+
 
 @dataclass(frozen=True)
 class Campaign:
@@ -59,12 +62,14 @@ class Campaign:
         stored = store.subject(subject.name, settings)
         done = self._done(store, stored, progress)
         batches = [
-            [t for kind in self.suite.kinds for t in self.suite.cell(n, kind) if t not in done]
+            left[first : first + BATCH]
             for n in self.suite.sizes
+            if (left := [t for t in self.suite if t.n == n and t not in done])
+            for first in range(0, len(left), BATCH)
         ]
         # The native engine has threads of its own; with NumPy, work is shared out to processes.
         jobs = 1 if engine == "native" else self.jobs
-        running = run_batches(solver, [b for b in batches if b], jobs=jobs, progress=progress)
+        running = run_batches(solver, batches, jobs=jobs, progress=progress)
         self._record(store, stored, ([r for result in part for r in records_of(result)]
                                      for part in running), done)  # fmt: skip
         return stored
