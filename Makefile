@@ -16,7 +16,7 @@ demo: .venv/installed
 	$(BIN)/nmfcheck run multiplicative-update als gradient-descent --suite quick
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8
 
 lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
