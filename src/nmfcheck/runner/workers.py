@@ -136,7 +136,9 @@ class _Worker:
         )
         theirs.close()
         self.channel = Channel(ours, SEND_LIMIT)
-        self.ended = os.pidfd_open(self.process.pid) if hasattr(os, "pidfd_open") else None
+        self.ended: int | None = None
+        with contextlib.suppress(AttributeError, OSError):  # not every system has it
+            self.ended = os.pidfd_open(self.process.pid)
         self.deadline = time.monotonic() + START_LIMIT
         with contextlib.suppress(OSError):  # it may have ended already, which shows later
             self.channel.send(
@@ -271,6 +273,7 @@ class Workers:
         end_marked(self.mark)
         for worker in ended:
             worker.tidy()
+        self._selector.close()
 
     def _start_one(self) -> None:
         self._started += 1
