@@ -130,3 +130,22 @@ def kkt_residual(A: Array, W: Array, H: Array) -> Array:
 def _largest(X: Array) -> Array:
     largest: Array = np.abs(X).reshape(len(X), -1).max(axis=1)
     return largest
+
+
+SAME = 1e-8
+"""Two answers are the same if no balanced entry differs by more."""
+
+
+def same_factors(one: tuple[Array, Array], other: tuple[Array, Array], unit: float) -> bool:
+    """Say whether two pairs (W, H) are the same up to rounding, and up to scaling of components."""
+    if all(np.array_equal(x, y, equal_nan=True) for x, y in zip(one, other, strict=True)):
+        return True
+    W, H = (np.stack(pair) for pair in zip(one, other, strict=True))
+    if not (np.isfinite(W).all() and np.isfinite(H).all()):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        W, H = balance(W, H, np.full(2, unit))
+    # A component that is dead, or as good as dead, may have its other half of any size.
+    alive = (abs(W).max(axis=1) > SAME) & (abs(H).max(axis=2) > SAME)
+    W, H = W * alive[:, None, :], H * alive[:, :, None]
+    return all(bool((abs(X[0] - X[1]) <= SAME).all()) for X in (W, H))

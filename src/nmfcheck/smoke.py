@@ -10,8 +10,8 @@ import numpy as np
 
 from .arrays import Array
 from .judge import judge
+from .measures import same_factors
 from .outcomes import Flag, Outcome
-from .runner.isolated import same_factors
 from .runner.workers import Reply, Request, Workers, request_all
 from .subjects import Answer, Problem
 from .subjects.names import COMMAND

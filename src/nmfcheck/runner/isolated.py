@@ -12,10 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-import numpy as np
-
-from ..arrays import Array
-from ..measures import balance
+from ..measures import same_factors
 from ..outcomes import Flag
 from ..protocol import Climb, judged
 from ..records import Record, not_run, records_of
@@ -30,9 +27,6 @@ ENDED = f"not asked: {IN_A_ROW} stages in a row had no answer"
 
 ASKED_TWICE = 3
 """So many trials of each size are asked one question twice, to see whether the answers agree."""
-
-SAME = 1e-8
-"""Two answers are the same if no balanced entry differs by more."""
 
 BATCH, PATIENCE = 64, 0.1
 """So many answers are judged together, and none waits for longer than so many seconds."""
@@ -223,18 +217,3 @@ def _same(answers: Sequence[Answer], trial: Trial) -> bool:
         return True
     unit = trial.case(0.0).a0.max()
     return same_factors((one.W, one.H), (other.W, other.H), unit)
-
-
-def same_factors(one: tuple[Array, Array], other: tuple[Array, Array], unit: float) -> bool:
-    """Say whether two pairs (W, H) are the same up to rounding, and up to scaling of components."""
-    if all(np.array_equal(x, y, equal_nan=True) for x, y in zip(one, other, strict=True)):
-        return True
-    W, H = (np.stack(pair) for pair in zip(one, other, strict=True))
-    if not (np.isfinite(W).all() and np.isfinite(H).all()):
-        return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        W, H = balance(W, H, np.full(2, unit))
-    # A component that is dead, or as good as dead, may have its other half of any size.
-    alive = (abs(W).max(axis=1) > SAME) & (abs(H).max(axis=2) > SAME)
-    W, H = W * alive[:, None, :], H * alive[:, :, None]
-    return all(bool((abs(X[0] - X[1]) <= SAME).all()) for X in (W, H))
