@@ -12,7 +12,7 @@ import numpy as np
 from .arrays import Array, Ints
 from .cases import Case
 from .exact import is_exact_word
-from .measures import align, balance, match_rows, pattern, read_permutation
+from .measures import align, balance, pattern
 from .outcomes import Outcome
 from .tolerances import TOLERANCE
 
@@ -26,12 +26,16 @@ def explain(
     word: str | None,
     defects: tuple[float, float],
     kkt: float,
+    M: Array,
+    permutation: Ints,
 ) -> str:
     """Say in one sentence why W, H of shape (n, n) were judged so.
 
     Parameters
     ----------
     defects : form and product defect.
+    M, permutation : the part of A(i,i) that each component explains, and the permutation that it
+        shows; −1 where it shows none.
     """
     if outcome is Outcome.INVALID:
         return invalid_entry(W, H)
@@ -44,33 +48,35 @@ def explain(
         sentence = "near the solution set, with {}{}: form defect {:.2g}, product defect {:.2g}"
         sentence = sentence.format(solution, aside, *defects)
     else:
-        sentence = _failure(case, W, H, outcome, kkt)
+        if permutation[0] < 0:
+            sentence = _unmatched(M, outcome, kkt)
+        else:
+            sentence = _off(case, np.maximum(W, 0.0), np.maximum(H, 0.0), permutation, kkt)
         if word and inexact and "-" not in word:
             sentence += f"; no exact factorization has the word {word}"
     return f"{sentence}{_clipping(W, H)}."
 
 
-def _failure(case: Case, W: Array, H: Array, outcome: Outcome, kkt: float) -> str:
-    """Say what is wrong with a run that reached no grade, and where."""
+def _unmatched(M: Array, outcome: Outcome, kkt: float) -> str:
+    """Say what is wrong with a run whose components do not have a row of their own each."""
+    mismatch, idle = _mismatch(M)
+    if outcome is not Outcome.COLLAPSED:
+        bound = f"KKT residual {kkt:.2g}, above {TOLERANCE.stationary:g}"
+        return f"{mismatch}, and no stationary point is there ({bound})"
+    known = "" if idle else " that accepted algorithms also reach in some runs"
+    return f"{mismatch}: a stationary point{known}"
+
+
+def _off(case: Case, W: Array, H: Array, permutation: Ints, kkt: float) -> str:
+    """Say how far a run is off whose components do."""
     with np.errstate(over="ignore", invalid="ignore"):
-        unit = case.a0[None].max(axis=1)
-        W, H = np.maximum(W, 0.0), np.maximum(H, 0.0)
-        balanced = balance(W[None], H[None], unit)
-        M = match_rows(*balanced, case.a0[None] / unit)
-        permutation, matched = read_permutation(M)
-        if not matched[0]:
-            mismatch, idle = _mismatch(M[0])
-            if outcome is not Outcome.COLLAPSED:
-                bound = f"KKT residual {kkt:.2g}, above {TOLERANCE.stationary:g}"
-                return f"{mismatch}, and no stationary point is there ({bound})"
-            known = "" if idle else " that accepted algorithms also reach in some runs"
-            return f"{mismatch}: a stationary point{known}"
+        balanced = balance(W[None], H[None], case.a0[None].max(axis=1))
         off = ~pattern(case.n, case.eps)
-        off_W, off_H = (X[0] * off for X in align(*balanced, permutation))
+        off_W, off_H = (X[0] * off for X in align(*balanced, permutation[None]))
         return (
             "each row is explained by a component of its own, but "
             f"{_product_miss(case.A - W @ H)}"
-            f"{_form_miss(W, H, off_W, off_H, permutation[0])} (KKT residual {kkt:.2g})"
+            f"{_form_miss(W, H, off_W, off_H, permutation)} (KKT residual {kkt:.2g})"
         )
 
 
@@ -99,10 +105,11 @@ def _mismatch(M: Array) -> tuple[str, bool]:
     Also say whether there are components that take no part.
     """
     n = len(M)
-    main = M.argmax(axis=0)
-    taking_part = M.max(axis=0) > TOLERANCE.idle
-    by_row = {i: [k for k in range(n) if taking_part[k] and main[k] == i] for i in range(n)}
-    idle = [k for k in range(n) if not taking_part[k]]
+    main, largest = M.argmax(axis=0).tolist(), M.max(axis=0).tolist()
+    by_row: dict[int, list[int]] = {i: [] for i in range(n)}
+    idle: list[int] = []
+    for k in range(n):
+        (by_row[main[k]] if largest[k] > TOLERANCE.idle else idle).append(k)
     parts = []
     for i, components in by_row.items():
         if len(components) > 1:
@@ -112,10 +119,10 @@ def _mismatch(M: Array) -> tuple[str, bool]:
         verb = "explains" if len(idle) == 1 else "explain"
         parts.append(f"{_counted('component', idle)} {verb} next to nothing")
     without = [i for i, components in by_row.items() if not components]
-    left_out = [i for i in without if M[i].sum() <= TOLERANCE.explains]
+    total, best = M.sum(axis=1).tolist(), M.argmax(axis=1).tolist()
+    left_out = [i for i in without if total[i] <= TOLERANCE.explains]
     for k in range(n):
-        beside = [i for i in without if i not in left_out and M[i].argmax() == k]
-        if beside:
+        if beside := [i for i in without if i not in left_out and best[i] == k]:
             parts.append(
                 f"component {k + 1} is spread over rows {_listed(sorted({main[k], *beside}))}"
             )

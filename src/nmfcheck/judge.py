@@ -81,7 +81,8 @@ class Judgements:
     """What each run of a batch is worth: the fields of `Judgement` as arrays.
 
     There are no sentences here (`judge` writes them); "" stands for no grade, word or type,
-    and a row of −1 for no permutation.
+    and a row of −1 for no permutation. `explained[run]` is M, the part of A(i,i) that component k
+    explains.
     """
 
     outcome: Strings
@@ -93,6 +94,7 @@ class Judgements:
     word: Strings
     type: Strings
     clipped: Bools
+    explained: Array
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -210,7 +212,17 @@ def _in_words(case: Case, W: Array, H: Array, batch: Judgements, place: int) -> 
     )
     return Judgement(
         outcome=outcome,
-        explanation=explain(case, W, H, outcome, word=word, defects=(form, product), kkt=kkt),
+        explanation=explain(
+            case,
+            W,
+            H,
+            outcome,
+            word=word,
+            defects=(form, product),
+            kkt=kkt,
+            M=batch.explained[place],
+            permutation=batch.permutation[place],
+        ),
         grade=outcome.grade,
         form_defect=form,
         product_defect=product,
@@ -243,7 +255,8 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
         W, H = balance(W, H, np.broadcast_to(unit, len(W)))
         product = product_defect(A, W, H)
         kkt = kkt_residual(A, W, H)
-        permutation, matched = read_permutation(match_rows(W, H, a0))
+        M = match_rows(W, H, a0)
+        permutation, matched = read_permutation(M)
         matched &= valid
         W, H = align(W, H, permutation)
         form = form_defect(W, H, cases.eps)
@@ -271,6 +284,7 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
         word=word,
         type=type_,
         clipped=clipped & valid,
+        explained=M,
     )
 
 
@@ -332,5 +346,6 @@ def _nothing(n: int) -> Judgements:
     empty = np.empty(0)
     text = np.empty(0, dtype="<U1")
     return Judgements(
-        text, text, empty, empty, empty, np.empty((0, n), np.int64), text, text, empty.astype(bool)
-    )
+        text, text, empty, empty, empty, np.empty((0, n), np.int64), text, text,
+        empty.astype(bool), np.empty((0, n, n)),
+    )  # fmt: skip

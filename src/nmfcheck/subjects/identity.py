@@ -5,6 +5,7 @@ Results of another version are not taken for its own.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import shutil
@@ -45,10 +46,10 @@ def identity(name: str, subject: Subject, before: set[str]) -> dict[str, Any]:
         known["version"] = f"{LIBRARIES[name].package} {LIBRARIES[name].version()}"
     elif own := _own_files(before):
         known["source"] = _hash_of(own)
-    versions = _versions(before)
-    if "version" not in known and (version := versions.get(_module(subject))):
-        known["version"] = version
-    return known | {"with": sorted(set(versions.values()))}
+    versions, module = _versions(before), _module(subject)
+    if "version" not in known and (module in versions or "source" not in known):
+        known["version"] = versions.get(module) or _distribution(module)
+    return known | {"with": sorted(versions.values())}
 
 
 def _module(subject: Any) -> str:
@@ -58,14 +59,24 @@ def _module(subject: Any) -> str:
 
 
 def _versions(before: set[str]) -> dict[str, str]:
-    """Return distribution and version of the top-level modules that were loaded with a subject."""
-    distributions = metadata.packages_distributions()
+    """Return name and version of the top-level modules that were loaded with a subject.
+
+    Most say their version themselves, or are called as what was installed.
+    """
+    versions: dict[str, str] = {}
     tops = {name.partition(".")[0] for name in sys.modules if name not in before}
-    return {
-        top: f"{distributions[top][0]} {metadata.version(distributions[top][0])}"
-        for top in tops
-        if top in distributions and top != "nmfcheck"
-    }
+    for top in tops - sys.stdlib_module_names - {"nmfcheck"}:
+        version = vars(sys.modules[top]).get("__version__") if top in sys.modules else None
+        with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
+            version = version if isinstance(version, str) else metadata.version(top)
+            versions[top] = f"{top} {version}"
+    return versions
+
+
+def _distribution(top: str) -> str:
+    """Return name and version of what brought a module, from all that is installed: that takes."""
+    names = metadata.packages_distributions().get(top)
+    return f"{names[0]} {metadata.version(names[0])}" if names else ""
 
 
 def _own_files(before: set[str]) -> list[Path]:
