@@ -14,7 +14,8 @@ from nmfcheck import InputError
 from nmfcheck.outcomes import Flag
 from nmfcheck.protocol import run_trials
 from nmfcheck.records import records_of
-from nmfcheck.store import SCHEMA, Store
+from nmfcheck.store import Store
+from nmfcheck.store.file import SCHEMA
 from nmfcheck.suites import Suite
 from nmfcheck.trials import Trial
 

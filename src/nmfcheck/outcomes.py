@@ -27,6 +27,11 @@ class Outcome(StrEnum):
         return _EXPLANATIONS[self]
 
     @property
+    def letter(self) -> str:
+        """A letter for it, where there is no room for a word."""
+        return _LETTERS[self]
+
+    @property
     def grade(self) -> Grade | None:
         """The grade that this outcome amounts to, if any."""
         if self is Outcome.EXACT:
@@ -51,6 +56,21 @@ class Flag(StrEnum):
         """What this flag means."""
         return _FLAGS[self]
 
+
+NOT_ASKED = "."
+"""Stands for the outcome of a stage that was spared by a failure before it."""
+
+_LETTERS = {
+    Outcome.EXACT: "e",
+    Outcome.FIRST_ORDER: "f",
+    Outcome.COLLAPSED: "c",
+    Outcome.UNCONVERGED: "u",
+    Outcome.INVALID: "i",
+    Outcome.ERROR: "x",
+    Outcome.CRASHED: "k",
+    Outcome.TIMEOUT: "t",
+    Outcome.NOT_RUN: "n",
+}
 
 _EXPLANATIONS = {
     Outcome.EXACT: "W and H lie on the set of exact factorizations, up to 1e-10.",

@@ -1,0 +1,81 @@
+"""Shares of trials: exact intervals, exact tests, and how many trials would settle a question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+CONFIDENCE = 0.95
+
+MOST_FURTHER = 10**7
+"""No more trials than these are worth asking for."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """So many of so many trials."""
+
+    part: int
+    whole: int
+
+    def __add__(self, other: Share) -> Share:
+        return Share(self.part + other.part, self.whole + other.whole)
+
+    @property
+    def value(self) -> float:
+        """The share; NaN of nothing."""
+        return self.part / self.whole if self.whole else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The two-sided 95 % interval of Clopper and Pearson."""
+        tail = (1 - CONFIDENCE) / 2
+        return self._lower(tail), 1 - Share(self.whole - self.part, self.whole)._lower(tail)
+
+    @property
+    def lower(self) -> float:
+        """The one-sided 95 % lower bound of Clopper and Pearson."""
+        return self._lower(1 - CONFIDENCE)
+
+    def _lower(self, tail: float) -> float:
+        """Return the p for which so many passes, or more, have the probability `tail`."""
+        if self.part == 0:
+            return 0.0
+        return float(special.betaincinv(self.part, self.whole - self.part + 1, tail))
+
+    def p_value(self, share: float) -> float:
+        """Return the probability of so few passes or fewer if each has the probability `share`."""
+        if self.whole == 0:
+            return 1.0
+        return float(special.bdtr(self.part, self.whole, min(max(share, 0.0), 1.0)))
+
+
+def holm(p_values: Sequence[float], level: float) -> list[bool]:
+    """Say which hypotheses Holm's method rejects, at a family-wise level."""
+    rejected = [False] * len(p_values)
+    for done, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
+        if p_values[i] > level / (len(p_values) - done):
+            break
+        rejected[i] = True
+    return rejected
+
+
+def further_trials(share: Share, settled: Callable[[Share], bool]) -> int | None:
+    """Return how many more trials would settle a question if the share stayed as it is."""
+
+    def after(more: int) -> bool:
+        whole = share.whole + more
+        return settled(Share(math.floor(share.value * whole + 1e-9), whole))
+
+    if share.whole == 0 or not after(MOST_FURTHER):
+        return None
+    low, high = 0, 1
+    while not after(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if after(middle) else (middle, high)
+    return high
