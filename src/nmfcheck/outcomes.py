@@ -45,11 +45,16 @@ class Outcome(StrEnum):
 
 
 class Flag(StrEnum):
-    """Something about a stage that W and H do not show. The first two are hard failures."""
+    """Something about a stage that W and H do not show."""
 
     CHANGED_A = "changed-A"
     DIFFERS = "differs-for-same-seed"
     VARIES = "varies"
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether once is enough for a FAIL."""
+        return self is not Flag.VARIES
 
     @property
     def explanation(self) -> str:

@@ -16,6 +16,7 @@ from .runner.workers import Reply, Request, Workers, request_all
 from .subjects import Answer, Problem
 from .subjects.names import COMMAND
 from .trials import Trial
+from .turned import TURNED, misses
 
 TRIAL, OTHER_SEED = Trial(3, "ones", 0), Trial(3, "ones", 1)
 SMALLER = Trial(2, "loguniform#0", 0)
@@ -178,34 +179,21 @@ def _product(problems: Sequence[Problem], factors: Sequence[tuple[Array, Array]]
     The best of several runs counts: any one of them may have ended in a local minimum.
     """
 
-    def misses(turn: Callable[[Array, Array], Array], *, transpose: bool = False) -> float:
-        found = [np.inf]
-        for problem, (W, H) in zip(problems, factors, strict=True):
-            A = problem.A.T if transpose else problem.A
-            with np.errstate(all="ignore"):
-                miss = abs(A - turn(W, H)).max() / A.max()
-            found.append(float(miss) if np.isfinite(miss) else np.inf)
-        return min(found)
+    def least(turn: Callable[[Array, Array], Array], *, transpose: bool = False) -> float:
+        return min(
+            misses(problem.A.T if transpose else problem.A, turn(W, H))
+            for problem, (W, H) in zip(problems, factors, strict=True)
+        )
 
-    direct = misses(lambda W, H: W @ H)
+    direct = least(np.matmul)
     if direct <= NEAR:
         return Check("product", Status.GOOD, f"W·H is A up to {direct:.1g}")
-    if misses(lambda W, H: W @ H, transpose=True) <= NEAR:
+    if least(np.matmul, transpose=True) <= NEAR:
         told = "W·H is Aᵀ: A was read as its transpose, or Hᵀ, Wᵀ were returned for W, H"
         return Check("product", Status.BAD, told)
     for name, turn in TURNED.items():
-        if misses(turn) <= NEAR:
+        if least(turn) <= NEAR:
             told = f"W·H misses A by {direct:.1g}, but {name} is A: they are turned or swapped"
             return Check("product", Status.BAD, told)
     told = f"W·H misses A by {direct:.1g} of its largest entry; it may not have converged"
     return Check("product", Status.NOTE, told)
-
-
-TURNED: dict[str, Callable[[Array, Array], Array]] = {
-    "W·Hᵀ": lambda W, H: W @ H.T,
-    "Wᵀ·H": lambda W, H: W.T @ H,
-    "Wᵀ·Hᵀ": lambda W, H: W.T @ H.T,
-    "H·W": lambda W, H: H @ W,
-    "H·Wᵀ": lambda W, H: H @ W.T,
-    "Hᵀ·W": lambda W, H: H.T @ W,
-}

@@ -13,6 +13,7 @@ import click
 from .. import __version__
 from ..errors import InputError, SubjectError
 from ..reference.engine import description
+from .baseline import baseline
 from .exchange import cases, judge_dir
 from .judge import judge
 from .lists import list_
@@ -97,5 +98,5 @@ def _show_version(context: click.Context) -> None:
     context.exit()
 
 
-for command in (run, smoke, replay, list_, judge, cases, judge_dir):
+for command in (run, smoke, replay, list_, judge, cases, judge_dir, baseline):
     cli.add_command(command)

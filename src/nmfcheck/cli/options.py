@@ -12,6 +12,7 @@ import click
 
 from .. import suites
 from ..errors import InputError
+from ..reference.engine import ENGINES
 from ..runner import Limits
 from ..suites import Suite
 
@@ -56,6 +57,21 @@ memory_option = click.option(
     "--memory-limit",
     metavar="SIZE",
     help="Address space of a worker, such as 2G or 500M.  [default: none]",
+)
+
+
+jobs_option = click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of cores to use.  [default: all]",
+)
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="What the references run on; auto is native where that was built.",
 )
 
 

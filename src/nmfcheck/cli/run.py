@@ -17,7 +17,7 @@ from rich.text import Text
 from .. import __version__, suites
 from ..cases import decimal
 from ..errors import SubjectError
-from ..reference.engine import ENGINES, chosen
+from ..reference.engine import chosen
 from ..report.plain import as_json
 from ..report.terminal import console, progress_bar, show_checks, show_counts, show_failures
 from ..runner import Campaign, Limits
@@ -32,7 +32,9 @@ from .options import (
     COMPLETED,
     UNRUNNABLE,
     Interrupted,
+    engine_option,
     failures_option,
+    jobs_option,
     json_option,
     memory_option,
     option_option,
@@ -50,21 +52,10 @@ LONGEST_NAME = 80
 @click.argument("subjects", nargs=-1, required=True, metavar="SUBJECT...")
 @selection_options
 @option_option
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of cores to use.  [default: all]",
-)
+@jobs_option
 @timeout_option
 @memory_option
-@click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default="auto",
-    show_default=True,
-    help="What the references run on; auto is native where that was built.",
-)
+@engine_option
 @click.option(
     "--store",
     "store_path",

@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -180,14 +180,24 @@ class Store:
     def records(self, subject: StoredSubject, *, matrices: bool = False) -> Iterator[Record]:
         """Return the records of a subject, trial by trial, W and H only where asked for."""
         wanted = COLUMNS if matrices else COLUMNS[:-2]
+        where = f"subject = ? {IN_ORDER}"
+        yield from self._records(wanted, where, (subject.id,))
+
+    def records_at(self, rows: Sequence[int]) -> Iterator[Record]:
+        """Return the records of some rows, with W and H."""
+        for row in rows:
+            yield from self._records(COLUMNS, "rowid = ?", (row,))
+
+    def _records(
+        self, columns: Sequence[str], where: str, values: tuple[Any, ...]
+    ) -> Iterator[Record]:
         with in_words(self.path):
             rows = self._connection.execute(
-                f"SELECT {', '.join(wanted)} FROM stages WHERE subject = ? {IN_ORDER}",
-                (subject.id,),
+                f"SELECT {', '.join(columns)} FROM stages WHERE {where}", values
             )
             for row in rows:
                 try:
-                    yield record_of(dict(zip(wanted, row, strict=True)))
+                    yield record_of(dict(zip(columns, row, strict=True)))
                 except (ValueError, TypeError, AttributeError, zlib.error) as error:
                     raise InputError(f"{str(self.path)!r} is damaged: {error}") from None
 

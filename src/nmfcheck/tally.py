@@ -1,0 +1,118 @@
+"""The outcomes of a subject, cell by cell: a letter for each trial and ε.
+
+That is all a verdict needs, and what the baseline ships of the reference algorithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .cases import ONES
+from .intervals import Share
+from .outcomes import NOT_ASKED, Outcome, reaches
+from .store import Store, StoredSubject
+from .trials import Rung, Trial
+
+OF_LETTER = {outcome.letter: outcome for outcome in Outcome}
+
+
+@dataclass(frozen=True)
+class CellTally:
+    """The trials of one size and kind of entries.
+
+    Attributes
+    ----------
+    n, entries : the cell.
+    seeds : of its trials, in order.
+    letters : for each ε, a letter for each trial: of `Outcome`, or a dot where it was not asked.
+    one_answer : whether all seeds got the same answers, bit by bit. Only where the case is the
+        same for all seeds (entries ``ones``) does that say anything.
+    """
+
+    n: int
+    entries: str
+    seeds: tuple[int, ...]
+    letters: dict[float, str]
+    one_answer: bool = False
+
+    def trial(self, place: int) -> Trial:
+        """Return one of the trials."""
+        seed = self.seeds[place]
+        return Trial(
+            self.n, self.entries if self.entries == ONES else f"{self.entries}#{seed}", seed
+        )
+
+    def climbed(self, rungs: Sequence[Rung], *, exactly: bool = False) -> list[bool | None]:
+        """Say of each trial whether it passed all of some rungs; None if it was left unanswered.
+
+        Parameters
+        ----------
+        exactly : whether it had to be exact on each of them.
+        """
+        needs = ["exact" if exactly else rung.needs for rung in rungs]
+        columns = [self.letters.get(rung.eps, NOT_ASKED * len(self.seeds)) for rung in rungs]
+        return [_passed(stages, needs) for stages in zip(*columns, strict=True)]
+
+    def share(self, rungs: Sequence[Rung], *, exactly: bool = False) -> Share:
+        """Return how many of the answered trials passed all of some rungs."""
+        passed = [p for p in self.climbed(rungs, exactly=exactly) if p is not None]
+        return Share(sum(passed), len(passed))
+
+    def uncollapsed(self, rung: Rung) -> Share:
+        """Return how many passed a rung, of those that answered and did not collapse."""
+        letters = self.letters.get(rung.eps, "")
+        counts = {outcome: letters.count(outcome.letter) for outcome in Outcome}
+        aside = (Outcome.COLLAPSED, Outcome.TIMEOUT, Outcome.NOT_RUN)
+        whole = sum(number for outcome, number in counts.items() if outcome not in aside)
+        passed = sum(
+            number for outcome, number in counts.items() if reaches(outcome.grade, rung.needs)
+        )
+        return Share(passed, whole)
+
+
+def _passed(stages: tuple[str, ...], needs: Sequence[str]) -> bool | None:
+    for letter, needed in zip(stages, needs, strict=True):
+        if letter in _SILENT:
+            return None
+        grade = OF_LETTER[letter].grade if letter != NOT_ASKED else None
+        if not reaches(grade, needed):  # type: ignore[arg-type]
+            return False
+    return True
+
+
+_SILENT = Outcome.TIMEOUT.letter + Outcome.NOT_RUN.letter
+"""Crashes and exceptions fail their trial; these leave it open."""
+
+
+def tally(store: Store, subject: StoredSubject) -> list[CellTally]:
+    """Return the outcomes of a subject, in the order of the suite's cells."""
+    rows = store.select(subject, "n, entries, seed, eps, outcome, digest")
+    letter_of: dict[str, str] = {outcome: outcome.letter for outcome in Outcome}
+    ladder = [rung.eps for rung in store.suite.ladder]
+    cells: dict[tuple[int, str], dict[int, dict[float, str]]] = {}
+    digests: dict[tuple[int, str], set[tuple[float, str]]] = {}
+    for n, entries, seed, eps, outcome, digest in rows:
+        cell = (n, entries.partition("#")[0])
+        cells.setdefault(cell, {}).setdefault(seed, {})[eps] = letter_of[outcome]
+        if cell[1] == ONES:
+            digests.setdefault(cell, set()).add((eps, digest))
+    return [
+        CellTally(
+            n=n,
+            entries=kind,
+            seeds=tuple(trials),
+            letters={
+                eps: "".join([stages.get(eps, NOT_ASKED) for stages in trials.values()])
+                for eps in ladder
+            },
+            one_answer=kind == ONES and len(trials) > 1 and _is_one(digests[n, kind]),
+        )
+        for (n, kind), trials in cells.items()
+    ]
+
+
+def _is_one(digests: set[tuple[float, str]]) -> bool:
+    """Say whether there was one answer for each ε, and an answer at all."""
+    answered = {(eps, digest) for eps, digest in digests if digest}
+    return bool(answered) and len(answered) == len({eps for eps, _ in digests}) == len(digests)

@@ -1,0 +1,371 @@
+"""The verdict: whether a subject does what the accepted algorithms do, and whether it is exact.
+
+Two questions, each answered PASS, FAIL or INCONCLUSIVE (docs/verdict.md):
+
+1. Of its trials, how many pass the paper's test (ε = 0 exact, then ε = 1e-3 first-order or
+   better), compared with the lowest share of five accepted algorithms on the same cell? This
+   decides.
+2. Of its runs at ε = 0.25 that did not collapse, are 95 % exact? By Theorem 2, they are if they
+   converge.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from .baseline import Baseline, shipped
+from .cases import ONES
+from .intervals import Share, further_trials, holm
+from .outcomes import Flag, Outcome
+from .store import Store, StoredSubject
+from .tally import CellTally, tally
+from .trials import LADDER, Rung, Trial
+
+MARGIN = 0.05
+"""So far below what is required a share may be."""
+
+FAMILY = 0.01
+"""The probability that a subject at the margin everywhere fails at all."""
+
+EXACT_SHARE = 0.95
+"""Required of the runs of question two."""
+
+
+class Decision(StrEnum):
+    """What a question came to."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+
+@dataclass(frozen=True)
+class CellVerdict:
+    """A question about the trials of one size and kind of entries, or of several together.
+
+    Attributes
+    ----------
+    n, entries : the cell; `entries` is "all" for both kinds together.
+    share : passed, of those that count.
+    required : the share that is asked for, before the margin; NaN where there is none.
+    of : the algorithm that has it.
+    unanswered : trials that are left open.
+    p_value : probability of so few passes for a subject at `required − MARGIN`.
+    decision : FAIL if Holm's method rejects that; PASS if the lower bound of the share is above;
+        None where the cell does not count.
+    """
+
+    n: int
+    entries: str
+    share: Share
+    required: float = math.nan
+    of: str = ""
+    unanswered: int = 0
+    p_value: float = 1.0
+    decision: Decision | None = None
+
+    @property
+    def bound(self) -> float:
+        """The share that must not be missed."""
+        return max(self.required - MARGIN, 0.0)
+
+
+@dataclass(frozen=True)
+class HardFailure:
+    """Something of which once is enough: how often it happened, and the first trial."""
+
+    kind: str
+    explanation: str
+    count: int
+    trial: str
+
+
+@dataclass(frozen=True)
+class QuestionVerdict:
+    """The answer to one question.
+
+    Attributes
+    ----------
+    reason : in a sentence.
+    cells : of each size and kind of entries.
+    sizes : of each size.
+    pool : of all cells that count.
+    further : how many more trials would settle it, at the share seen; None where none would.
+    """
+
+    decision: Decision
+    reason: str
+    cells: tuple[CellVerdict, ...]
+    sizes: tuple[CellVerdict, ...]
+    pool: CellVerdict
+    further: int | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be said of a subject.
+
+    Attributes
+    ----------
+    paper, exactness : the two questions; the first decides.
+    hard : hard failures.
+    unanswered_all : whether there was no answer at all: then it could not be run.
+    notes : what else a reader should know.
+    """
+
+    paper: QuestionVerdict
+    exactness: QuestionVerdict
+    hard: tuple[HardFailure, ...] = ()
+    unanswered_all: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def decision(self) -> Decision:
+        """The verdict."""
+        return self.paper.decision
+
+
+def verdict_of(store: Store, subject: StoredSubject, baseline: Baseline | None = None) -> Verdict:
+    """Return the verdict on a subject whose results are in a store."""
+    cells, ladder = tally(store, subject), store.suite.ladder
+    hard = hard_failures(store, subject)
+    varies = store.select(subject, "1", "flags LIKE ?", f"%{Flag.VARIES}%")
+    return verdict(cells, ladder, baseline or shipped(), hard, varies=bool(varies))
+
+
+def verdict(
+    cells: Sequence[CellTally],
+    ladder: Sequence[Rung],
+    baseline: Baseline,
+    hard: Sequence[HardFailure] = (),
+    *,
+    varies: bool = False,
+) -> Verdict:
+    """Return the verdict on outcomes.
+
+    Parameters
+    ----------
+    ladder : the rungs that were climbed.
+    hard : hard failures.
+    varies : whether it gave two answers to one question, having been given nothing to fix them.
+    """
+    same = [cell for cell in cells if cell.entries == ONES and len(cell.seeds) > 1]
+    fixed = bool(same) and all(cell.one_answer for cell in same)
+    counting = [cell for cell in cells if not (fixed and cell.entries == ONES)]
+    letters = "".join(text for cell in cells for text in cell.letters.values())
+    silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, "."}
+    notes = []
+    if fixed:
+        notes.append(
+            "Its answers do not depend on the start or the seed, so that each case is one trial; "
+            "the cells whose trials all have the same case (entries ones) do not count."
+        )
+    if varies:
+        notes.append(Flag.VARIES.explanation)
+    return Verdict(
+        _first(counting, ladder, baseline, hard),
+        _second(counting, ladder),
+        tuple(hard),
+        unanswered_all=set(letters) <= silent,
+        notes=tuple(notes),
+    )
+
+
+def _first(
+    cells: Sequence[CellTally],
+    ladder: Sequence[Rung],
+    baseline: Baseline,
+    hard: Sequence[HardFailure],
+) -> QuestionVerdict:
+    """Answer question one."""
+    test = [rung for rung in ladder if rung.question == 1]
+    comparable = test == [rung for rung in LADDER if rung.question == 1]
+    asked = []
+    for cell in cells:
+        passed = cell.climbed(test)
+        share = Share(passed.count(True), len(passed) - passed.count(None))
+        required = baseline.required(cell.n, cell.entries, test) if comparable else None
+        asked.append(
+            CellVerdict(
+                cell.n,
+                cell.entries,
+                share,
+                required.share if required else math.nan,
+                required.of if required else "",
+                passed.count(None),
+            )
+        )
+    missing = (
+        "no size that was run is in the baseline"
+        if comparable
+        else "the paper's test was not run: it is ε = 0, then 1e-3"
+    )
+    found = decide(asked, missing)
+    if not hard:
+        return found
+    told = "; ".join(f"{h.explanation.rstrip('.')} ({_times(h.count)})" for h in hard)
+    return replace(found, decision=Decision.FAIL, reason=f"Hard failure: {told}.", further=None)
+
+
+def _second(cells: Sequence[CellTally], ladder: Sequence[Rung]) -> QuestionVerdict:
+    """Answer question two."""
+    rungs = [rung for rung in ladder if rung.question == 2]
+    asked = []
+    for cell in cells if rungs else ():
+        shares = [cell.uncollapsed(rung) for rung in rungs]
+        silent = sum(
+            cell.letters[rung.eps].count(outcome.letter)
+            for rung in rungs
+            for outcome in (Outcome.TIMEOUT, Outcome.NOT_RUN)
+        )
+        share = sum(shares, Share(0, 0))
+        asked.append(CellVerdict(cell.n, cell.entries, share, EXACT_SHARE, "", silent))
+    return decide(asked, "ε = 0.25 was not run")
+
+
+def decide(cells: Sequence[CellVerdict], missing: str = "nothing was asked") -> QuestionVerdict:
+    """Answer a question from the shares of the cells and what is required of them.
+
+    Parameters
+    ----------
+    missing : the reason where no cell has a requirement.
+    """
+    counting = [cell for cell in cells if not math.isnan(cell.required) and cell.share.whole]
+    pool = pooled(counting, 0)
+    p_values = [cell.share.p_value(cell.bound) for cell in (*counting, pool)]
+    rejected = holm(p_values, FAMILY)
+    decided = {
+        (cell.n, cell.entries): replace(cell, p_value=p, decision=_alone(cell, failed=failed))
+        for cell, p, failed in zip((*counting, pool), p_values, rejected, strict=True)
+    }
+    pool = decided[pool.n, pool.entries]
+    cells = tuple(decided.get((cell.n, cell.entries), cell) for cell in cells)
+    sizes = tuple(_size(n, cells) for n in dict.fromkeys(cell.n for cell in cells))
+    unanswered = sum(cell.unanswered for cell in cells)
+    failing = [cell for cell in (*cells, pool) if cell.decision is Decision.FAIL]
+    further = None
+    if failing:
+        decision, reason = Decision.FAIL, _why_failed(failing, pool)
+    elif not counting:
+        decision, reason = Decision.INCONCLUSIVE, f"{missing[0].upper()}{missing[1:]}."
+    elif unanswered:
+        told = f"{unanswered} {'trial was' if unanswered == 1 else 'trials were'} left unanswered"
+        decision, reason = Decision.INCONCLUSIVE, f"{told}, and no PASS is given without them."
+    elif pool.decision is Decision.PASS:
+        decision = Decision.PASS
+        reason = f"{_passed(pool)}, at least {_percent(pool.share.lower)} with 95 % confidence"
+        reason += f"; {_bound(pool)} are required."
+    else:
+        decision = Decision.INCONCLUSIVE
+        further, reason = _undecided(pool, len(counting))
+    return QuestionVerdict(decision, reason, cells, sizes, pool, further)
+
+
+def pooled(cells: Iterable[CellVerdict], n: int) -> CellVerdict:
+    """Return cells as one; what is required of it is their mean, weighted by trials.
+
+    The sum of passes has a smaller spread than a binomial with the mean share has (Hoeffding
+    1956), so that the binomial test of the pool errs on the safe side.
+    """
+    listed = [cell for cell in cells if not math.isnan(cell.required)]
+    share = sum((cell.share for cell in listed), Share(0, 0))
+    weights = sum(cell.share.whole * cell.required for cell in listed)
+    required = weights / share.whole if share.whole else math.nan
+    of = {cell.of for cell in listed}
+    unanswered = sum(cell.unanswered for cell in listed)
+    return CellVerdict(n, "all", share, required, of.pop() if len(of) == 1 else "", unanswered)
+
+
+def _size(n: int, cells: Sequence[CellVerdict]) -> CellVerdict:
+    """Return the cells of one size as one; it fails if one of them does."""
+    members = [cell for cell in cells if cell.n == n]
+    size = pooled(members, n)
+    if not size.share.whole:
+        whole = sum((cell.share for cell in members), Share(0, 0))
+        unanswered = sum(cell.unanswered for cell in members)
+        return replace(size, share=whole, unanswered=unanswered)
+    failed = any(cell.decision is Decision.FAIL for cell in members)
+    p_value = size.share.p_value(size.bound)
+    return replace(size, p_value=p_value, decision=_alone(size, failed=failed))
+
+
+def _alone(cell: CellVerdict, *, failed: bool) -> Decision:
+    if failed:
+        return Decision.FAIL
+    enough = not cell.unanswered and cell.share.lower >= cell.bound
+    return Decision.PASS if enough else Decision.INCONCLUSIVE
+
+
+def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict) -> str:
+    worst = min(failing, key=lambda cell: (cell.p_value, cell.share.value))
+    if worst.entries == pool.entries:
+        where = "Of all sizes together, "
+    else:
+        where = f"At n = {worst.n}, entries {worst.entries}, "
+    others = len([cell for cell in failing if cell not in (worst, pool)])
+    more = f" {others} more {'cell fails' if others == 1 else 'cells fail'}, too." if others else ""
+    chance = "below 1e-12" if worst.p_value < 1e-12 else f"{worst.p_value:.1g}"
+    return (
+        f"{where}{_passed(worst)[0].lower()}{_passed(worst)[1:]}, and {_bound(worst)} are "
+        f"required; a subject at that bound does so badly with probability {chance}.{more}"
+    )
+
+
+def _undecided(pool: CellVerdict, cells: int) -> tuple[int | None, str]:
+    """Return how many trials would settle it, and the reason why it is not."""
+    if pool.share.value >= pool.bound:
+        towards = "a PASS"
+        further = further_trials(pool.share, lambda share: share.lower >= pool.bound)
+    else:
+        towards = "a FAIL"
+        level = FAMILY / (cells + 1)
+        further = further_trials(pool.share, lambda share: share.p_value(pool.bound) <= level)
+    low, high = pool.share.interval
+    told = f"{_passed(pool)}, 95 % interval {_percent(low)} to {_percent(high)}; "
+    told += f"{_bound(pool)} are required. "
+    if further is None:
+        return None, told + "The share is so near to that that more trials would hardly settle it."
+    each = math.ceil(further / cells)
+    return further, told + (
+        f"If the share stays as it is, about {further} more trials ({each} more per cell) "
+        f"would give {towards}."
+    )
+
+
+def _passed(cell: CellVerdict) -> str:
+    return f"{cell.share.part} of {cell.share.whole} passed ({_percent(cell.share.value)})"
+
+
+def _bound(cell: CellVerdict) -> str:
+    points = f"{100 * MARGIN:g}"
+    return f"{_percent(cell.required)} less {points} points"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def hard_failures(store: Store, subject: StoredSubject) -> list[HardFailure]:
+    """Return the hard failures of a subject: what was invalid, or flagged so."""
+    found = []
+    kinds = [
+        (str(Outcome.INVALID), Outcome.INVALID.explanation, "outcome = ?", str(Outcome.INVALID)),
+        *(
+            (str(flag), flag.explanation, "flags LIKE ?", f"%{flag}%")
+            for flag in Flag
+            if flag.is_hard
+        ),
+    ]
+    for kind, explanation, where, value in kinds:
+        rows = store.select(subject, "n, entries, seed", where, value)
+        if rows:
+            n, entries, seed = rows[0]
+            found.append(HardFailure(kind, explanation, len(rows), Trial(n, entries, seed).id))
+    return found
