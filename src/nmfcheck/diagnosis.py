@@ -418,6 +418,7 @@ def _inexact(store: Store, subject: StoredSubject, verdict: Verdict) -> list[Fin
             Cause.INEXACT,
             f"At ε = 0.25, {share.part} of {share.whole} runs that did not collapse are exact; the "
             f"others end {typical:.0e} off in the middle. A run that converges is exact there "
-            "(Theorem 2), so these have not converged yet: its convergence is slow, or it stops.",
+            "(Theorem 2), so these have not converged: it is slow, it stops, or it ends where no "
+            "stationary point is.",
         )
     ]

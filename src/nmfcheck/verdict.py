@@ -223,15 +223,18 @@ def _second(cells: Sequence[CellTally], ladder: Sequence[Rung]) -> QuestionVerdi
         )
         share = sum(shares, Share(0, 0))
         asked.append(CellVerdict(cell.n, cell.entries, share, EXACT_SHARE, "", silent))
-    return decide(asked, "ε = 0.25 was not run")
+    return decide(asked, "nothing was run at ε = 0.25", "runs that did not collapse are exact")
 
 
-def decide(cells: Sequence[CellVerdict], missing: str = "nothing was asked") -> QuestionVerdict:
+def decide(
+    cells: Sequence[CellVerdict], missing: str = "nothing was asked", did: str = "trials passed"
+) -> QuestionVerdict:
     """Answer a question from the shares of the cells and what is required of them.
 
     Parameters
     ----------
     missing : the reason where no cell has a requirement.
+    did : what a share counts, in words.
     """
     counting = [cell for cell in cells if not math.isnan(cell.required) and cell.share.whole]
     pool = pooled(counting, 0)
@@ -248,7 +251,7 @@ def decide(cells: Sequence[CellVerdict], missing: str = "nothing was asked") -> 
     failing = [cell for cell in (*cells, pool) if cell.decision is Decision.FAIL]
     further = None
     if failing:
-        decision, reason = Decision.FAIL, _why_failed(failing, pool)
+        decision, reason = Decision.FAIL, _why_failed(failing, pool, did)
     elif not counting:
         decision, reason = Decision.INCONCLUSIVE, f"{missing[0].upper()}{missing[1:]}."
     elif unanswered:
@@ -256,11 +259,13 @@ def decide(cells: Sequence[CellVerdict], missing: str = "nothing was asked") -> 
         decision, reason = Decision.INCONCLUSIVE, f"{told}, and no PASS is given without them."
     elif pool.decision is Decision.PASS:
         decision = Decision.PASS
-        reason = f"{_passed(pool)}, at least {_percent(pool.share.lower)} with 95 % confidence"
+        reason = (
+            f"{_counted(pool, did)}, at least {_percent(pool.share.lower)} with 95 % confidence"
+        )
         reason += f"; {_bound(pool)} are required."
     else:
         decision = Decision.INCONCLUSIVE
-        further, reason = _undecided(pool, len(counting))
+        further, reason = _undecided(pool, len(counting), did)
     return QuestionVerdict(decision, reason, cells, sizes, pool, further)
 
 
@@ -299,7 +304,7 @@ def _alone(cell: CellVerdict, *, failed: bool) -> Decision:
     return Decision.PASS if enough else Decision.INCONCLUSIVE
 
 
-def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict) -> str:
+def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> str:
     worst = min(failing, key=lambda cell: (cell.p_value, cell.share.value))
     if worst.entries == pool.entries:
         where = "Of all sizes together, "
@@ -309,12 +314,12 @@ def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict) -> str:
     more = f" {others} more {'cell fails' if others == 1 else 'cells fail'}, too." if others else ""
     chance = "below 1e-12" if worst.p_value < 1e-12 else f"{worst.p_value:.1g}"
     return (
-        f"{where}{_passed(worst)[0].lower()}{_passed(worst)[1:]}, and {_bound(worst)} are "
+        f"{where}{_counted(worst, did)}, and {_bound(worst)} are "
         f"required; a subject at that bound does so badly with probability {chance}.{more}"
     )
 
 
-def _undecided(pool: CellVerdict, cells: int) -> tuple[int | None, str]:
+def _undecided(pool: CellVerdict, cells: int, did: str) -> tuple[int | None, str]:
     """Return how many trials would settle it, and the reason why it is not."""
     if pool.share.value >= pool.bound:
         towards = "a PASS"
@@ -324,7 +329,7 @@ def _undecided(pool: CellVerdict, cells: int) -> tuple[int | None, str]:
         level = FAMILY / (cells + 1)
         further = further_trials(pool.share, lambda share: share.p_value(pool.bound) <= level)
     low, high = pool.share.interval
-    told = f"{_passed(pool)}, 95 % interval {_percent(low)} to {_percent(high)}; "
+    told = f"{_counted(pool, did)}, 95 % interval {_percent(low)} to {_percent(high)}; "
     told += f"{_bound(pool)} are required. "
     if further is None:
         return None, told + "The share is so near to that that more trials would hardly settle it."
@@ -335,8 +340,8 @@ def _undecided(pool: CellVerdict, cells: int) -> tuple[int | None, str]:
     )
 
 
-def _passed(cell: CellVerdict) -> str:
-    return f"{cell.share.part} of {cell.share.whole} passed ({_percent(cell.share.value)})"
+def _counted(cell: CellVerdict, did: str) -> str:
+    return f"{cell.share.part} of {cell.share.whole} {did} ({_percent(cell.share.value)})"
 
 
 def _bound(cell: CellVerdict) -> str:

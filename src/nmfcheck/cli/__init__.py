@@ -19,6 +19,7 @@ from .judge import judge
 from .lists import list_
 from .options import COMPLETED, UNRUNNABLE, USAGE, Interrupted, Terminated, exit_code
 from .replay import replay
+from .report import compare, report
 from .run import run
 from .smoke import smoke
 
@@ -98,5 +99,5 @@ def _show_version(context: click.Context) -> None:
     context.exit()
 
 
-for command in (run, smoke, replay, list_, judge, cases, judge_dir, baseline):
+for command in (run, report, compare, smoke, replay, list_, judge, cases, judge_dir, baseline):
     cli.add_command(command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -15,8 +14,17 @@ from ..errors import InputError
 from ..reference.engine import ENGINES
 from ..runner import Limits
 from ..suites import Suite
+from ..values import option_from_text
 
-COMPLETED, FAILED, USAGE, UNRUNNABLE, INTERRUPTED, TERMINATED = 0, 1, 2, 4, 130, 143
+COMPLETED, FAILED, USAGE, INCONCLUSIVE, UNRUNNABLE, INTERRUPTED, TERMINATED = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    130,
+    143,
+)
 LARGEST_SIZE = 200
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -73,6 +81,21 @@ engine_option = click.option(
     show_default=True,
     help="What the references run on; auto is native where that was built.",
 )
+
+
+def report_options(command: Command) -> Command:
+    """Add the options that say what is shown of verdicts, and which files are written."""
+    for option in (
+        click.option("--json", "json", is_flag=False, flag_value="-", metavar="[FILE]",
+                     help="Write the report as JSON, to standard output without a FILE."),
+        click.option("--junit", metavar="FILE", help="Write the report as JUnit XML."),
+        click.option("--report", "page", metavar="FILE",
+                     help="Write the report as a page of HTML with figures."),
+        click.option("--details", is_flag=True,
+                     help="Show how often each outcome occurred, for each ε."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
 
 
 class Terminated(KeyboardInterrupt):
@@ -162,12 +185,7 @@ def parse_options(options: Sequence[str]) -> dict[str, Any]:
         key, equals, text = option.partition("=")
         if not (equals and key.strip().isidentifier()):
             raise InputError(f"--option {option!r}: expected KEY=VALUE, such as max_iter=5000")
-        literals = {"True": True, "False": False, "None": None}
-        try:
-            value = literals[text] if text in literals else json.loads(text)
-        except ValueError:
-            value = text
-        parsed[key.strip()] = value
+        parsed[key.strip()] = option_from_text(text)
     return parsed
 
 

@@ -3,47 +3,40 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.text import Text
 
-from .. import __version__, suites
-from ..cases import decimal
+from .. import suites
 from ..errors import SubjectError
-from ..reference.engine import chosen
-from ..report.plain import as_json
-from ..report.terminal import console, progress_bar, show_checks, show_counts, show_failures
-from ..runner import Campaign, Limits
+from ..report.contents import MOST_SHOWN, contents
+from ..report.files import STANDARD_OUTPUT, check_writable
+from ..report.terminal import console, progress_bar, show_checks
+from ..runner import Campaign
 from ..smoke import Status, answered_nothing
 from ..smoke import smoke as smoke_check
 from ..store import Store, StoredSubject, suite_as_text
 from ..subjects import Progress, SubjectName
 from ..suites import Suite
-from ..summary import count
-from ..trials import LADDER
 from .options import (
-    COMPLETED,
     UNRUNNABLE,
     Interrupted,
     engine_option,
     failures_option,
     jobs_option,
-    json_option,
     memory_option,
     option_option,
     parse_limits,
     parse_options,
+    report_options,
     selected_suite,
     selection_options,
     timeout_option,
 )
+from .report import present
 
 LONGEST_NAME = 80
 
@@ -70,7 +63,7 @@ LONGEST_NAME = 80
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
 @failures_option
-@json_option
+@report_options
 def run(
     *,
     subjects: tuple[str, ...],
@@ -88,9 +81,12 @@ def run(
     resume: bool,
     fail_fast: bool,
     failures: int,
-    in_json: bool,
+    details: bool,
+    page: str | None,
+    junit: str | None,
+    json: str | None,
 ) -> int:
-    """Run the paper's test on one or more SUBJECTs and count the outcomes.
+    """Run the paper's test on one or more SUBJECTs and give a verdict on each.
 
     A SUBJECT is a reference or a library's adapter that `nmfcheck list` names, your own code as
     py:package.module:NAME or py:file.py:NAME (a function f(A, rank, *, W0, H0, seed) that takes any
@@ -103,15 +99,16 @@ def run(
 
     What is not a reference runs in processes of its own, so that a crash, a hang or an exit costs
     one stage. Results go to a store as they come; the same command goes on where the last one was
-    interrupted. With other sizes, trials, ε or entries than the suite's it is another store. The
-    exit code is 0 when the run completes, 2 for bad input, 4 if a subject could not be run, 130
-    after Ctrl-C.
+    interrupted. With other sizes, trials, ε or entries than the suite's it is another store.
 
-    The table shows, of all trials, how many were exact, how many first-order or better, how often
-    each other outcome occurred, and the median of max|A − WH| / max(a0).
+    The verdict is PASS, FAIL or INCONCLUSIVE: the share of trials that pass the test at ε = 0 and
+    1e-3, compared with the lowest of five accepted algorithms. Whether runs are exact at ε = 0.25
+    is a question of its own. The exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 if a
+    subject could not be run, 2 for bad input, 130 after Ctrl-C.
 
     Example: nmfcheck run py:mypackage.nmf:factorize --option max_iter=5000
     """
+    check_writable(page, junit, json)
     suite = selected_suite(suite_name, trials, sizes, eps, entries)
     named = [SubjectName(name, parse_options(options)) for name in dict.fromkeys(subjects)]
     campaign = Campaign(suite, jobs, parse_limits(timeout, memory_limit), engine, fail_fast)
@@ -134,11 +131,13 @@ def run(
             raise Interrupted(told, interrupt) from None
         finally:
             store.remove_if_empty()
-        if in_json:
-            _show_json(store, stored, suite, engine)
-        else:
-            _show(store, stored, suite, failures)
-    return UNRUNNABLE if unrunnable else COMPLETED
+        if not stored:
+            return UNRUNNABLE
+        found = contents([store], only=stored, shown=max(failures, MOST_SHOWN))
+    code = present(found, failures=failures, details=details, page=page, junit=junit, json=json)
+    if json != STANDARD_OUTPUT:
+        click.echo(f"Stored in {path}")
+    return UNRUNNABLE if unrunnable else code
 
 
 def _run(
@@ -184,73 +183,3 @@ def _default_store(subjects: Sequence[SubjectName], suite: Suite) -> Path:
 
 def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:6]
-
-
-def _show_json(store: Store, subjects: Sequence[StoredSubject], suite: Suite, engine: str) -> None:
-    told = []
-    for subject in subjects:
-        records = list(store.records(subject))
-        failures = [
-            {
-                "trial": record.trial.id, "eps": record.eps, "outcome": record.outcome,
-                "message": record.message, "output": record.output,
-            }
-            for record in records
-            if not record.passed
-        ]  # fmt: skip
-        told.append(
-            {
-                "name": subject.name,
-                "settings": subject.settings,
-                "cells": count(records, suite.ladder),
-                "failures": failures,
-            }
-        )
-    about = {"name": suite.name, "version": suite.version}
-    everything = {"nmfcheck": __version__, "engine": chosen(engine), "suite": about}
-    click.echo(as_json({**everything, "store": str(store.path), "subjects": told}))
-
-
-def _show(store: Store, subjects: Sequence[StoredSubject], suite: Suite, failures: int) -> None:
-    screen = console()
-    for subject in subjects:
-        cells = count(store.records(subject), suite.ladder)
-        title = ", ".join([subject.name, f"{suite.name} suite", *_told(subject.settings)])
-        show_counts(screen, title, cells)
-        ran, whole = sum(cell.trials for cell in cells), len(suite.cells()) * suite.trials
-        if ran < whole:
-            told = f"Stopped at the first failure: {ran} of {whole} trials were run.\n"
-            screen.print(Text(told), soft_wrap=True)
-        failing = [r for r in store.records(subject) if not r.passed]
-        show_failures(screen, failing, failures, replay_options(subject, suite))
-    if subjects:
-        screen.print(Text(f"Stored in {store.path}"), soft_wrap=True)
-
-
-def _reads_back(text: str) -> bool:
-    """Say whether a text is taken as that text on the command line, and not as a number, say."""
-    return bool(parse_options([f"x={text}"])["x"] == text)
-
-
-def _told(settings: dict[str, Any]) -> list[str]:
-    """Return a subject's options in words."""
-    return [
-        f"{value:,} iterations" if key == "iterations" else f"{key}={value}"
-        for key, value in settings["options"].items()
-    ]
-
-
-def replay_options(subject: StoredSubject, suite: Suite) -> str:
-    """Return what a `nmfcheck replay` needs to be of this subject and suite."""
-    parts = ["--subject", subject.name]
-    for key, value in subject.settings["options"].items():
-        text = value if isinstance(value, str) and _reads_back(value) else json.dumps(value)
-        parts += ["--option", f"{key}={text}"]
-    limits = subject.settings.get("limits", {})
-    if limits.get("timeout", Limits().timeout) != Limits().timeout:
-        parts += ["--timeout", f"{limits['timeout']:g}"]
-    if limits.get("memory"):
-        parts += ["--memory-limit", f"{limits['memory'] >> 20}M"]
-    if suite.ladder != LADDER:
-        parts += ["--eps", ",".join(decimal(rung.eps) for rung in suite.ladder)]
-    return shlex.join(parts)

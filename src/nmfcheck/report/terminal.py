@@ -136,23 +136,33 @@ def _flags(cells: Sequence[CellCount]) -> Counter[str]:
     return sum((Counter(stage.flags) for cell in cells for stage in cell.stages), Counter())
 
 
-def show_failures(screen: Console, failing: Sequence[Record], at_most: int, subject: str) -> None:
+def show_failures(
+    screen: Console,
+    failing: Sequence[Record],
+    at_most: int,
+    subject: str,
+    total: int | None = None,
+) -> None:
     """Print some of the stages that failed, of each outcome one first, and how to see them again.
 
     Parameters
     ----------
     subject : the options of `nmfcheck replay` that name the subject, if it can be replayed.
+    total : how many there are, where `failing` has only those worth showing.
     """
     asked = [record for record in failing if record.outcome is not Outcome.NOT_RUN]
-    shown = asked if len(asked) <= at_most else _varied(asked)[:at_most]
+    if total is None:
+        shown = asked if len(asked) <= at_most else _varied(asked)[:at_most]
+    else:
+        shown = asked[:at_most]
     for record in shown:
         told = f"{record.case}, seed {record.seed}: {record.outcome}: {record.message}"
         lines = [told, *(f"    | {line}" for line in record.output.splitlines())]
         if subject:
             lines.append(f"  nmfcheck replay {record.trial.id} {subject}")
         screen.print(Text("\n".join(lines)), soft_wrap=True)
-    more = len(asked) - len(shown)
-    if more:
+    more = (len(asked) if total is None else total) - len(shown)
+    if more > 0:
         counted = "one more stage" if more == 1 else f"{more} more stages"
         screen.print(
             f"… and {counted} that did not pass; --failures N shows more.", highlight=False

@@ -1,0 +1,92 @@
+"""A report as JSON: documented in docs/report.md, with a schema in data/report.schema.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import __version__
+from ..verdict import CellVerdict, QuestionVerdict
+from .contents import Contents, SubjectContents
+from .plain import as_json
+
+FORMAT = 1
+
+
+def as_document(contents: Contents) -> str:
+    """Return a report as JSON."""
+    suite = contents.suite
+    return (
+        as_json(
+            {
+                "format": FORMAT,
+                "nmfcheck": __version__,
+                "suite": {
+                    "name": suite.name,
+                    "version": suite.version,
+                    "sizes": suite.sizes,
+                    "entries": suite.kinds,
+                    "trials": suite.trials,
+                    "eps": [rung.eps for rung in suite.ladder],
+                },
+                "subjects": [_subject(subject) for subject in contents.subjects],
+            }
+        )
+        + "\n"
+    )
+
+
+def _subject(each: SubjectContents) -> dict[str, Any]:
+    verdict = each.verdict
+    return {
+        "name": each.name,
+        "store": each.store,
+        "settings": each.subject.settings,
+        "environment": each.subject.environment,
+        "command": each.command,
+        "verdict": verdict.decision,
+        "could_be_run": not verdict.unanswered_all,
+        "paper": _question(verdict.paper),
+        "exactness": _question(verdict.exactness),
+        "hard_failures": verdict.hard,
+        "notes": verdict.notes,
+        "diagnosis": each.findings,
+        "fails_where_references_pass": each.unlike,
+        "cells": each.cells,
+        "failures": [
+            {
+                "trial": record.trial.id,
+                "eps": record.eps,
+                "outcome": record.outcome,
+                "message": record.message,
+                "output": record.output,
+                "replay": f"nmfcheck replay {record.trial.id} {each.replay}",
+            }
+            for record in each.shown
+        ],
+    }
+
+
+def _question(question: QuestionVerdict) -> dict[str, Any]:
+    return {
+        "verdict": question.decision,
+        "reason": question.reason,
+        "further_trials": question.further,
+        "pool": _cell(question.pool),
+        "cells": [_cell(cell) for cell in question.cells],
+    }
+
+
+def _cell(cell: CellVerdict) -> dict[str, Any]:
+    low, high = cell.share.interval
+    return {
+        "n": cell.n or None,
+        "entries": cell.entries,
+        "passed": cell.share.part,
+        "trials": cell.share.whole,
+        "unanswered": cell.unanswered,
+        "interval": [low, high],
+        "required": cell.required,
+        "required_of": cell.of or None,
+        "p_value": cell.p_value,
+        "verdict": cell.decision,
+    }

@@ -1,0 +1,60 @@
+"""The files of a report: page, JUnit, JSON."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..errors import InputError
+from .contents import Contents
+
+STANDARD_OUTPUT = "-"
+
+
+def write_files(
+    contents: Contents, *, page: str | None, junit: str | None, json: str | None
+) -> list[str]:
+    """Write the files that are asked for; return the names of those that are no standard output."""
+    written = []
+    if page:
+        from .html import as_page
+
+        written.append(_write(page, as_page(contents)))
+    if junit:
+        from .junit import as_junit
+
+        written.append(_write(junit, as_junit(contents)))
+    if json:
+        from .document import as_document
+
+        written.append(_write(json, as_document(contents)))
+    return [name for name in written if name != STANDARD_OUTPUT]
+
+
+def check_writable(*names: str | None) -> None:
+    """Say so before a long run if a file cannot be written after it."""
+    for name in names:
+        if not name or name == STANDARD_OUTPUT:
+            continue
+        path = Path(name)
+        if path.is_dir():
+            raise InputError(f"{name!r} is a folder; expected the name of a file")
+        folder = path.parent
+        if folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
+            raise InputError(f"{name!r} cannot be written: {str(folder)!r} is no writable folder")
+
+
+def _write(name: str, text: str) -> str:
+    """Write a file whole or not at all."""
+    if name == STANDARD_OUTPUT:
+        print(text, end="")
+        return name
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        new.write_text(text, encoding="utf-8")
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+    return name

@@ -1,0 +1,234 @@
+"""Verdicts: the three-way logic, what counts, and how often it errs."""
+
+import math
+
+import numpy as np
+import pytest
+
+from nmfcheck.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell
+from nmfcheck.intervals import Share
+from nmfcheck.tally import CellTally
+from nmfcheck.trials import LADDER, Rung
+from nmfcheck.verdict import (
+    FAMILY,
+    MARGIN,
+    CellVerdict,
+    Decision,
+    HardFailure,
+    decide,
+    verdict,
+)
+
+PASS, FAIL, INCONCLUSIVE = Decision
+SIZES = (2, 3, 4)
+
+
+def cell(n=3, entries="loguniform", *, zero, small=None, large=None, **more):
+    """Return a cell from letters: those of ε = 1e-3 follow from those of ε = 0 if not given."""
+    small = small or "".join("f" if letter == "e" else "." for letter in zero)
+    letters = {0.0: zero, 1e-3: small, 0.25: large or "e" * len(zero)}
+    return CellTally(n, entries, tuple(range(len(zero))), letters, **more)
+
+
+def passing(part, whole, n=3, entries="loguniform", **more):
+    return cell(n, entries, zero="e" * part + "c" * (whole - part), **more)
+
+
+def baseline(share, trials=1000):
+    """Return a baseline in which all five algorithms pass this share in every cell."""
+    cells = {
+        (n, kind): BaselineCell(passing(round(share * trials), trials, n, kind), {})
+        for n in SIZES
+        for kind in ("ones", "loguniform")
+    }
+    algorithms = {name: AlgorithmBaseline({}, cells) for name in ACCEPTED}
+    return Baseline(1, tuple(rung.eps for rung in LADDER), algorithms)
+
+
+def on(*cells, share=0.9, ladder=LADDER, **more):
+    return verdict(cells, ladder, baseline(share), **more)
+
+
+class TestQuestionOne:
+    def test_pass(self):
+        found = on(passing(95, 100, 2), passing(94, 100, 3)).paper
+        assert found.decision is PASS
+        assert "189 of 200 trials passed (94.5 %)" in found.reason
+        assert "90.0 % less 5 points are required" in found.reason
+
+    def test_one_bad_cell_fails(self):
+        found = on(passing(100, 100, 2), passing(60, 100, 3), passing(100, 100, 4)).paper
+        assert found.decision is FAIL
+        assert found.reason.startswith("At n = 3, entries loguniform, 60 of 100")
+        assert [cell.decision for cell in found.cells] == [PASS, FAIL, PASS]
+
+    def test_the_pool_fails_where_no_cell_does(self):
+        cells = [passing(38, 50, n, kind) for n in SIZES for kind in ("ones", "loguniform")]
+        found = on(*cells).paper
+        assert found.decision is FAIL
+        assert all(cell.decision is not FAIL for cell in found.cells)
+        assert found.reason.startswith("Of all sizes together, 228 of 300")
+
+    def test_too_few_trials_are_inconclusive_and_it_says_how_many_more(self):
+        found = on(passing(18, 20)).paper
+        assert found.decision is INCONCLUSIVE
+        share = Share(round(0.9 * (20 + found.further)), 20 + found.further)
+        assert share.lower >= 0.85 - 1e-3
+        assert f"about {found.further} more trials" in found.reason
+        assert "a PASS" in found.reason
+
+    def test_a_share_below_the_bound_needs_more_trials_to_fail(self):
+        found = on(passing(16, 20)).paper
+        assert found.decision is INCONCLUSIVE
+        assert "a FAIL" in found.reason
+        assert Share(math.floor(0.8 * (20 + found.further)), 20 + found.further).p_value(
+            0.85
+        ) <= FAMILY / 2
+
+    def test_a_stage_that_is_not_exact_at_0_fails(self):
+        assert on(cell(zero="f" * 100)).paper.pool.share == Share(0, 100)
+
+    def test_first_order_is_enough_at_1e_3(self):
+        assert on(cell(zero="e" * 100, small="f" * 100)).paper.decision is PASS
+        assert on(cell(zero="e" * 100, small="u" * 100)).paper.decision is FAIL
+
+    @pytest.mark.parametrize("letter", "xkcui")
+    def test_errors_and_crashes_fail_their_trial(self, letter):
+        assert on(cell(zero=letter * 40 + "e" * 60)).paper.pool.share == Share(60, 100)
+
+    @pytest.mark.parametrize("letter", "tn")
+    def test_unanswered_trials_leave_it_open(self, letter):
+        found = on(cell(zero="e" * 99 + letter)).paper
+        assert found.decision is INCONCLUSIVE
+        assert found.pool.share == Share(99, 99)
+        assert "1 trial was left unanswered" in found.reason
+
+    def test_unanswered_trials_do_not_save_from_a_fail(self):
+        assert on(cell(zero="u" * 50 + "t" * 50)).paper.decision is FAIL
+
+    def test_a_hard_failure_is_enough(self):
+        hard = [HardFailure("changed-A", "It wrote into the A that it was given.", 1, "id")]
+        found = on(passing(100, 100), hard=hard)
+        assert found.decision is FAIL
+        expected = "Hard failure: It wrote into the A that it was given (once)."
+        assert found.paper.reason == expected
+
+    def test_a_size_without_baseline_does_not_count(self):
+        found = on(passing(100, 100, 3), passing(0, 100, 9)).paper
+        assert found.decision is PASS
+        assert found.cells[1].decision is None
+        assert on(passing(0, 100, 9)).paper.decision is INCONCLUSIVE
+
+    def test_another_ladder_is_not_compared(self):
+        found = on(passing(100, 100), ladder=(Rung(0.0, 1), Rung(1e-4, 1))).paper
+        assert found.decision is INCONCLUSIVE
+        assert "The paper's test was not run" in found.reason
+
+    def test_a_small_baseline_stands_with_its_lower_bound(self):
+        small = baseline(0.9, trials=200)
+        required = small.required(3, "ones", LADDER[:2])
+        assert required.share == pytest.approx(Share(180, 200).lower)
+        assert baseline(0.9).required(3, "ones", LADDER[:2]).share == 0.9
+
+    def test_the_lowest_of_the_five_is_required(self):
+        known = baseline(0.9)
+        cells = dict(known.algorithms["als"].cells)
+        cells[3, "ones"] = BaselineCell(passing(700, 1000, 3, "ones"), {})
+        known.algorithms["als"] = AlgorithmBaseline({}, cells)
+        required = known.required(3, "ones", LADDER[:2])
+        assert (required.share, required.of) == (0.7, "als")
+
+
+class TestQuestionTwo:
+    def test_collapsed_runs_do_not_count(self):
+        found = on(cell(zero="e" * 100, large="e" * 60 + "c" * 40)).exactness
+        assert found.pool.share == Share(60, 60)
+
+    def test_what_is_not_exact_fails(self):
+        found = on(cell(zero="e" * 100, large="u" * 100)).exactness
+        assert found.decision is FAIL
+        assert "0 of 100 runs that did not collapse are exact" in found.reason
+
+    def test_it_does_not_decide(self):
+        found = on(cell(zero="e" * 100, large="u" * 100))
+        assert (found.decision, found.exactness.decision) == (PASS, FAIL)
+
+    def test_the_margin_is_the_same(self):
+        found = on(cell(zero="e" * 1000, large="e" * 925 + "u" * 75)).exactness
+        assert found.pool.bound == pytest.approx(0.9)
+        assert found.decision is PASS
+
+    def test_all_collapsed_is_open(self):
+        assert on(cell(zero="c" * 9, large="c" * 9)).exactness.decision is INCONCLUSIVE
+
+    def test_not_asked(self):
+        found = on(passing(100, 100), ladder=LADDER[:2]).exactness
+        assert (found.decision, found.reason) == (INCONCLUSIVE, "Nothing was run at ε = 0.25.")
+
+
+class TestOneAnswerForAllSeeds:
+    def test_cells_of_one_case_leave_the_statistics(self):
+        ones = passing(0, 100, 3, "ones", one_answer=True)
+        found = on(ones, passing(100, 100))
+        assert found.decision is PASS
+        assert [c.entries for c in found.paper.cells] == ["loguniform"]
+        assert "do not depend on the start or the seed" in found.notes[0]
+
+    def test_with_nothing_else_it_is_open(self):
+        ones = passing(100, 100, 3, "ones", one_answer=True)
+        assert on(ones).decision is INCONCLUSIVE
+
+    def test_a_single_trial_shows_nothing(self):
+        assert not on(passing(1, 1, 3, "ones")).notes
+
+
+def test_no_answer_at_all():
+    assert on(cell(zero="tttnn", large="tttnn")).unanswered_all
+    assert not on(cell(zero="tttne", large="tttnn")).unanswered_all
+
+
+def simulated(rng, shares, required, trials, runs):
+    """Return the decisions of many runs of a subject with these shares."""
+    return [
+        decide(
+            [
+                CellVerdict(n, "ones", Share(int(rng.binomial(trials, p)), trials), required)
+                for n, p in enumerate(shares)
+            ]
+        ).decision
+        for _ in range(runs)
+    ]
+
+
+@pytest.mark.parametrize(("cells", "trials"), [(8, 100), (14, 100), (22, 60)])
+class TestPower:
+    """What quick, standard and full can tell, for a required share of 85 %."""
+
+    RUNS = 400
+
+    def test_a_subject_at_what_is_required_passes(self, cells, trials):
+        found = simulated(np.random.default_rng(1), [0.85] * cells, 0.85, trials, self.RUNS)
+        assert found.count(PASS) >= 0.93 * self.RUNS
+        assert found.count(FAIL) <= 2
+
+    def test_a_subject_at_the_bound_hardly_ever_fails(self, cells, trials):
+        bound = [0.85 - MARGIN] * cells
+        found = simulated(np.random.default_rng(2), bound, 0.85, trials, self.RUNS)
+        assert found.count(FAIL) <= 12  # 1 % of 400 is 4; 13 would be one in 3000
+        assert found.count(PASS) <= 0.1 * self.RUNS
+
+    def test_15_points_below_everywhere_fails(self, cells, trials):
+        found = simulated(np.random.default_rng(3), [0.7] * cells, 0.85, trials, self.RUNS)
+        assert found.count(FAIL) >= 0.98 * self.RUNS
+
+    def test_35_points_below_in_one_cell_fails(self, cells, trials):
+        shares = [0.85] * (cells - 1) + [0.5]
+        found = simulated(np.random.default_rng(4), shares, 0.85, trials, self.RUNS)
+        # Exactly: P(Bin(trials, ½) is rejected at 0.01/(cells + 1)), by Bonferroni's first step.
+        rejected = [
+            k for k in range(trials + 1) if Share(k, trials).p_value(0.8) <= FAMILY / (cells + 1)
+        ]
+        expected = Share(max(rejected), trials).p_value(0.5)
+        assert expected > (0.99 if trials == 100 else 0.95)
+        spread = 4 * math.sqrt(expected * (1 - expected) / self.RUNS)
+        assert found.count(FAIL) / self.RUNS >= expected - spread - 1e-9
