@@ -190,18 +190,18 @@ class TestRun:
         code, out, err = nmfcheck(
             "run", "multiplicative-update", "als", "--suite", "tiny", "--jobs", "1"
         )
-        assert code == 0
+        assert code == 1  # a hundred iterations are too few
         assert "multiplicative-update, tiny suite, 100 iterations" in out
         assert "als, tiny suite, 100 iterations" in out
-        assert out.count("Passed the paper's test") == 2
+        assert out.count("Exact? ") == 2
+        assert "tiny suite, the best first" in out
         assert "tiny suite: 100 %" in err
         assert "\x1b" not in out
 
     def test_json(self, nmfcheck, tiny_suite):
-        code, out, _ = nmfcheck("run", "als", "als", "--suite", "tiny", "--jobs", "1", "--json")
-        assert code == 0
+        _, out, _ = nmfcheck("run", "als", "als", "--suite", "tiny", "--jobs", "1", "--json")
         told = json.loads(out)
-        assert told["suite"] == {"name": "tiny", "version": 1}
+        assert (told["suite"]["name"], told["suite"]["version"]) == ("tiny", 1)
         assert [subject["name"] for subject in told["subjects"]] == ["als"]
         cells = told["subjects"][0]["cells"]
         assert [(cell["n"], cell["entries"]) for cell in cells] == [
@@ -366,7 +366,7 @@ class TestOptions:
     def test_a_selection(self, nmfcheck, tmp_path):
         arguments = ("--sizes", "2-3,5", "--trials", "3", "--eps", "0,0.5", "--entries", "ones")
         code, out, _ = nmfcheck("run", "als", *arguments, "--option", "iterations=50", "--json")
-        assert code == 0
+        assert code == 3  # without ε = 1e-3 it is not the paper's test
         told = json.loads(out)
         cells = told["subjects"][0]["cells"]
         assert [(c["n"], c["entries"], c["trials"]) for c in cells] == [
@@ -374,15 +374,12 @@ class TestOptions:
         ]  # fmt: skip
         assert [stage["rung"]["eps"] for stage in cells[0]["stages"]] == [0, 0.5]
         assert told["subjects"][0]["settings"]["options"] == {"iterations": 50}
-        assert (tmp_path / told["store"]).is_file()
+        assert (tmp_path / "runs" / told["subjects"][0]["store"]).is_file()
 
-    def test_other_selections_have_other_stores(self, nmfcheck):
-        stores = {
-            json.loads(nmfcheck("run", "als", "--trials", n, "--sizes", "2", "--json")[1])["store"]
-            for n in (1, 2, 1)
-        }
-        assert len(stores) == 2
-        assert all(store.startswith("runs/als-quick-") for store in stores)
+    def test_other_selections_have_other_stores(self, nmfcheck, tmp_path):
+        for n in (1, 2, 1):
+            nmfcheck("run", "als", "--trials", n, "--sizes", "2")
+        assert len(list((tmp_path / "runs").glob("als-quick-*.sqlite"))) == 2
 
     def test_values_of_options(self):
         from nmfcheck.cli.options import parse_limits, parse_options

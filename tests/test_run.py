@@ -47,7 +47,7 @@ def start(folder, *more, store="run.sqlite"):
 def finish(folder, *more, store="run.sqlite"):
     process = start(folder, *more, store=store)
     out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
+    assert process.returncode in (0, 1, 3), err  # any verdict
     return out
 
 
