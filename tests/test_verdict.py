@@ -81,9 +81,10 @@ class TestQuestionOne:
         found = on(passing(16, 20)).paper
         assert found.decision is INCONCLUSIVE
         assert "a FAIL" in found.reason
-        assert Share(math.floor(0.8 * (20 + found.further)), 20 + found.further).p_value(
-            0.85
-        ) <= FAMILY / 2
+        assert (
+            Share(math.floor(0.8 * (20 + found.further)), 20 + found.further).p_value(0.85)
+            <= FAMILY / 2
+        )
 
     def test_a_stage_that_is_not_exact_at_0_fails(self):
         assert on(cell(zero="f" * 100)).paper.pool.share == Share(0, 100)

@@ -1,0 +1,326 @@
+"""Reports: the three files, made from stores alone, and the page in a real browser."""
+
+import json
+import shutil
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
+import pytest
+from junitparser import JUnitXml
+
+from nmfcheck.baseline import shipped
+from nmfcheck.report import contents as contents_module
+from nmfcheck.report.contents import contents, unlike_references
+from nmfcheck.report.document import as_document
+from nmfcheck.report.html import as_page
+from nmfcheck.report.junit import as_junit
+from nmfcheck.runner import Campaign
+from nmfcheck.store import Store
+from nmfcheck.subjects import SubjectName
+from nmfcheck.suites import QUICK
+from nmfcheck.tally import tally
+from nmfcheck.trials import LADDER
+
+ZOO = Path(__file__).parent / "zoo.py"
+SUITE = QUICK.selected(sizes=(2, 3), trials=12)
+NASTY = "py:<script>alert(1)</script>:nmf"
+
+
+def filled(path, *subjects, suite=SUITE):
+    """Make a store with the results of references and animals of the zoo."""
+    campaign = Campaign(suite, jobs=1)
+    with Store.create_or_open(path, suite) as store:
+        for name in subjects:
+            if name in ("als", "coordinate-descent"):
+                campaign.run_reference(SubjectName(name), store, lambda _: None)
+            else:
+                with campaign.workers(SubjectName(f"py:{ZOO}:{name}")) as workers:
+                    campaign.run_isolated(workers, store, lambda _: None)
+    return path
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """Return a store with a good, a wrong and a badly named subject."""
+    path = tmp_path_factory.mktemp("report") / "run.sqlite"
+    filled(path, "coordinate-descent", "has_nan_after_some_iterations", "is_stuck_at_its_start")
+    with Store.create_or_open(path, SUITE) as store:
+        store._connection.execute("UPDATE subjects SET name = ? WHERE name LIKE '%nan%'", (NASTY,))
+        store._connection.execute(
+            "UPDATE stages SET message = '<img src=x onerror=alert(2)>' WHERE outcome = 'invalid'"
+        )
+    return path
+
+
+@pytest.fixture(scope="module")
+def found(path):
+    with Store.read(path) as store:
+        return contents([store])
+
+
+@pytest.fixture(scope="module")
+def page(found):
+    return as_page(found)
+
+
+class TestContents:
+    def test_the_same_store_gives_the_same_bytes(self, path, page, found):
+        with Store.read(path) as store:
+            again = contents([store])
+        assert as_page(again) == page
+        assert as_junit(again) == as_junit(found)
+        assert as_document(again) == as_document(found)
+
+    def test_the_best_comes_first(self, found):
+        ranked = [each.name for each in found.ranked]
+        assert ranked[0] == "coordinate-descent"
+        assert len(ranked) == 3
+
+    def test_trials_that_only_the_subject_fails(self, path):
+        """Another way to it: trial by trial, with the references' letters looked up."""
+        with Store.read(path) as store:
+            stuck = next(s for s in store.subjects() if "stuck" in s.name)
+            told = set(unlike_references(tally(store, stuck), shipped()))
+        expected = set()
+        for n, kind in SUITE.cells():
+            for trial in SUITE.cell(n, kind):
+                letters = [
+                    (cell.letters[0.0][trial.seed], cell.letters[1e-3][trial.seed])
+                    for name in ("multiplicative-update", "als", "gradient-descent")
+                    for cell in [shipped().algorithms[name].cells[n, kind].tally]
+                ]
+                if all(zero == "e" and small in "ef" for zero, small in letters):
+                    expected.add(trial.id)
+        assert told == expected
+        assert expected
+
+    def test_two_stores_with_a_subject_of_one_name(self, path, tmp_path):
+        other = tmp_path / "other.sqlite"
+        shutil.copy(path, other)
+        with Store.read(path) as one, Store.read(other) as two:
+            names = [each.name for each in contents([one, two]).subjects]
+        assert "coordinate-descent (run.sqlite)" in names
+        assert "coordinate-descent (other.sqlite)" in names
+
+    def test_the_command_runs_it_again(self, found):
+        good = next(each for each in found.subjects if each.name == "coordinate-descent")
+        assert good.command == (
+            "nmfcheck run coordinate-descent --suite quick --sizes 2,3 --trials 12 "
+            "--option iterations=10000"
+        )
+
+
+@pytest.fixture(scope="module")
+def schema():
+    file = resources.files("nmfcheck") / "data" / "report.schema.json"
+    return json.loads(file.read_text())
+
+
+class TestJson:
+    def test_it_fits_its_schema(self, found, schema):
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(json.loads(as_document(found)), schema)
+
+    def test_the_schema_is_strict(self, found, schema):
+        told = json.loads(as_document(found))
+        told["subjects"][0]["verdict"] = "MAYBE"
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(told, schema)
+
+    def test_what_it_says(self, found):
+        told = {each["name"]: each for each in json.loads(as_document(found))["subjects"]}
+        assert told[NASTY]["verdict"] == "FAIL"
+        assert told[NASTY]["hard_failures"][0]["kind"] == "invalid"
+        good = told["coordinate-descent"]
+        assert good["paper"]["pool"]["trials"] == 48
+        assert (
+            sum(cell["passed"] for cell in good["paper"]["cells"])
+            == good["paper"]["pool"]["passed"]
+        )
+
+
+class TestJUnit:
+    def test_a_case_for_each_subject_size_and_question(self, found):
+        document = JUnitXml.fromstring(as_junit(found).encode())
+        suites = {suite.name: suite for suite in document}
+        assert set(suites) == {each.name for each in found.subjects}
+        names = [case.name for case in suites["coordinate-descent"]]
+        assert names == [
+            "all sizes: does what the published algorithms do",
+            "n = 2: does what the published algorithms do",
+            "n = 3: does what the published algorithms do",
+            "n = 2: is exact",
+            "n = 3: is exact",
+        ]
+        assert suites[NASTY].failures >= 1
+        assert suites["coordinate-descent"].failures == 0
+        assert document.tests == 15
+
+    def test_the_second_question_does_not_fail(self, tmp_path):
+        filled(tmp_path / "run.sqlite", "stops_at_a_relative_change_of_1e_4")
+        with Store.read(tmp_path / "run.sqlite") as store:
+            document = JUnitXml.fromstring(as_junit(contents([store])).encode())
+        cases = [case for suite in document for case in suite if case.name.endswith("is exact")]
+        assert cases
+        assert all(case.is_skipped for case in cases)
+
+
+class TestPage:
+    def test_it_asks_for_nothing(self, page):
+        for word in ("<script", "<link", 'src="http', "@import", "url(http"):
+            assert word not in page
+
+    def test_the_order_of_its_parts(self, page):
+        parts = ["class=\"verdict", "By size and kind of entries", "Trials passed against n",
+                 "<h3>Defects", "<h3>Outcomes", "<h3>Words of n = 3", "<h3>Runs that failed",
+                 "How to reproduce", "What this says, and what it does not"]  # fmt: skip
+        assert [page.index(part) for part in parts] == sorted(page.index(part) for part in parts)
+
+    def test_every_failure_has_its_line(self, page):
+        assert page.count("nmfcheck replay bidiagonal/") == page.count("<article>") > 0
+
+    def test_ids_are_unique(self, page):
+        import re
+
+        ids = re.findall(r'\bid="([^"]+)"', page)
+        assert len(ids) == len(set(ids))
+
+    def test_no_more_than_ten_runs(self, monkeypatch, path):
+        with Store.read(path) as store:
+            each = contents([store]).subjects[1]
+        assert len(each.shown) == contents_module.MOST_SHOWN
+
+
+class TestCommandLine:
+    def test_files_of_a_run_and_again(self, nmfcheck, tmp_path):
+        arguments = (
+            "coordinate-descent",
+            "--sizes",
+            "2-3",
+            "--trials",
+            "20",
+            "--store",
+            "r.sqlite",
+        )
+        files = ("--report", "a.html", "--junit", "a.xml", "--json", "a.json")
+        code, out, _ = nmfcheck("run", *arguments, *files)
+        again = [file.replace("a.", "b.") for file in files]
+        code_again, out_again, _ = nmfcheck("report", "r.sqlite", *again)
+        assert code == code_again
+        assert out_again.split() == out.replace("Stored in r.sqlite", "").split()
+        for end in ("html", "xml", "json"):
+            assert (tmp_path / f"a.{end}").read_bytes() == (tmp_path / f"b.{end}").read_bytes()
+
+    @pytest.mark.parametrize(("animal", "code"), [("good", 0), ("returns_zeros", 1), ("hangs", 4)])
+    def test_exit_codes(self, nmfcheck, animal, code):
+        few = ("--sizes", "2", "--trials", "60", "--timeout", "0.5")
+        assert nmfcheck("run", f"py:{ZOO}:{animal}", *few, "--jobs", "1")[0] == code
+
+    def test_inconclusive(self, nmfcheck):
+        assert nmfcheck("run", "coordinate-descent", "--sizes", "2", "--trials", "2")[0] == 3
+
+    def test_compare(self, nmfcheck, path, tmp_path):
+        filled(tmp_path / "als.sqlite", "als")
+        code, out, _ = nmfcheck("compare", "als.sqlite", path, "--report", "c.html")
+        assert code == 1
+        assert "the best first" in out
+        assert (tmp_path / "c.html").exists()
+
+    def test_suites_of_different_versions_are_not_compared(self, nmfcheck, path, tmp_path):
+        from dataclasses import replace
+
+        filled(tmp_path / "new.sqlite", "als", suite=replace(SUITE, version=2))
+        code, out, err = nmfcheck("compare", "new.sqlite", path)
+        assert (code, out) == (2, "")
+        assert "different suite versions cannot be compared" in err
+        assert err.count("\n") == 1
+
+    @pytest.mark.parametrize("command", ["report", "compare"])
+    def test_no_store(self, nmfcheck, command):
+        code, _, err = nmfcheck(command, *(["none.sqlite"] * (1 + (command == "compare"))))
+        assert code == 2
+        assert err.count("\n") == 1
+
+    def test_a_file_that_cannot_be_written_is_told_before_the_run(self, nmfcheck, tmp_path):
+        (tmp_path / "folder").mkdir()
+        code, _, err = nmfcheck("run", "als", "--report", "folder")
+        assert code == 2
+        assert "'folder' is a folder" in err
+        assert not (tmp_path / "runs").exists()
+
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.mark.skipif(
+    CHROMIUM is None, reason="NO BROWSER to look at the page with: apt-get install chromium"
+)
+class TestBrowser:
+    @pytest.fixture(params=["light", "dark"])
+    def opened(self, request, browser, page, tmp_path):
+        """Return the open page, with what it said and asked for."""
+        (tmp_path / "page.html").write_text(page, encoding="utf-8")
+        context = browser.new_context(
+            color_scheme=request.param, viewport={"width": 390, "height": 800}
+        )
+        tab = context.new_page()
+        said, asked = [], []
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda error: said.append(str(error)))
+        tab.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+        tab.on("request", lambda request: asked.append(request.url))
+        tab.goto((tmp_path / "page.html").as_uri())
+        yield tab, said, asked
+        context.close()
+
+    def test_it_is_quiet_and_alone(self, opened):
+        tab, said, asked = opened
+        assert said == []
+        assert asked == [tab.url]
+
+    def test_names_are_text(self, opened):
+        tab, _, _ = opened
+        assert NASTY in tab.inner_text("body")
+        assert "<img src=x onerror=alert(2)>" in tab.inner_text("body")
+        assert tab.locator("script, img").count() == 0
+
+    def test_every_figure_has_size_and_an_alternative_text(self, opened):
+        tab, _, _ = opened
+        figures = tab.locator("figure svg").all()
+        assert len(figures) > 10
+        for figure in figures:
+            box = figure.bounding_box()
+            assert box["width"] > 200
+            assert box["height"] > 80
+            assert len(figure.get_attribute("aria-label")) > 20
+
+    def test_a_phone_scrolls_one_way(self, opened):
+        tab, _, _ = opened
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+
+    def test_text_can_be_read_in_both_themes(self, opened):
+        tab, _, _ = opened
+        colours = tab.evaluate(
+            "['color', 'backgroundColor'].map(c => getComputedStyle(document.body)[c])"
+        )
+        bright = [sum(map(int, c.strip("rgb()").split(","))) for c in colours]
+        assert abs(bright[0] - bright[1]) > 500
+        axis = tab.locator("figure svg text").first
+        assert axis.evaluate("e => getComputedStyle(e).fill") == colours[0]
+
+
+def test_the_ladder_is_that_of_the_baseline():
+    assert shipped().ladder == tuple(rung.eps for rung in LADDER)
