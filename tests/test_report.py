@@ -19,6 +19,7 @@ from nmfcheck.runner import Campaign
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
 from nmfcheck.suites import QUICK
+from nmfcheck.summary import count, count_stored
 from nmfcheck.tally import tally
 from nmfcheck.trials import LADDER
 
@@ -94,6 +95,14 @@ class TestContents:
                     expected.add(trial.id)
         assert told == expected
         assert expected
+
+    def test_counted_in_two_ways(self, path):
+        """From columns of the store, and record by record."""
+        with Store.read(path) as store:
+            for subject in store.subjects():
+                by_columns = count_stored(store, subject, tally(store, subject))
+                by_records = count(store.records(subject), SUITE.ladder)
+                assert repr(by_columns) == repr(by_records)
 
     def test_two_stores_with_a_subject_of_one_name(self, path, tmp_path):
         other = tmp_path / "other.sqlite"

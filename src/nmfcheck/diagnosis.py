@@ -81,10 +81,19 @@ class Finding:
 
 
 def diagnose(
-    store: Store, subject: StoredSubject, verdict: Verdict, baseline: Baseline | None = None
+    store: Store,
+    subject: StoredSubject,
+    verdict: Verdict,
+    baseline: Baseline | None = None,
+    cells: Sequence[CellTally] | None = None,
 ) -> list[Finding]:
-    """Return what a subject's failures are a sign of, what matters most first."""
-    cells = tally(store, subject)
+    """Return what a subject's failures are a sign of, what matters most first.
+
+    Parameters
+    ----------
+    cells : its outcomes, where they have been read already.
+    """
+    cells = tally(store, subject) if cells is None else cells
     test = [rung for rung in store.suite.ladder if rung.question == 1]
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
     failing = _failing(cells, test)

@@ -45,16 +45,11 @@ class Outcome(StrEnum):
 
 
 class Flag(StrEnum):
-    """Something about a stage that W and H do not show."""
+    """Something about a stage that W and H do not show. All but the last are hard failures."""
 
     CHANGED_A = "changed-A"
     DIFFERS = "differs-for-same-seed"
     VARIES = "varies"
-
-    @property
-    def is_hard(self) -> bool:
-        """Whether once is enough for a FAIL."""
-        return self is not Flag.VARIES
 
     @property
     def explanation(self) -> str:

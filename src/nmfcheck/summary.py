@@ -8,8 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .outcomes import Flag, Outcome, reaches
+from .cases import ONES
+from .outcomes import Flag, Grade, Outcome, reaches
 from .records import Record, by_trial
+from .store import Store, StoredSubject
+from .tally import CellTally
 from .trials import Rung, Trial
 
 
@@ -80,6 +83,70 @@ def count(records: Iterable[Record], ladder: Sequence[Rung]) -> list[CellCount]:
         )
         for (n, kind), trials in cells.items()
     ]
+
+
+def count_stored(
+    store: Store, subject: StoredSubject, cells: Sequence[CellTally]
+) -> list[CellCount]:
+    """Return what `count` does, from columns of a store: for many stages much faster.
+
+    Parameters
+    ----------
+    cells : the outcomes of the same subject.
+    """
+    ladder = store.suite.ladder
+    test = [rung for rung in ladder if rung.question == 1]
+    defects: dict[tuple[int, bool, float], list[float]] = {}
+    changed: Counter[tuple[int, bool, float]] = Counter()
+    flags: dict[tuple[int, bool, float], Counter[str]] = {}
+    columns = "n, entries = 'ones', eps, product_defect, permutation_changed, flags"
+    for n, ones, eps, defect, other, flagged in store.select(subject, columns, in_order=False):
+        cell = (n, bool(ones), eps)
+        if defect is not None:
+            defects.setdefault(cell, []).append(defect)
+        changed[cell] += other or 0
+        if flagged:
+            flags.setdefault(cell, Counter()).update(flagged.split(","))
+    return [
+        CellCount(
+            n=cell.n,
+            entries=cell.entries,
+            trials=len(cell.seeds),
+            passed=sum(passed is True for passed in cell.climbed(test)) if test else 0,
+            stages=tuple(
+                _stage_of(
+                    rung,
+                    cell.letters[rung.eps],
+                    defects.get((cell.n, cell.entries == ONES, rung.eps), []),
+                    changed[cell.n, cell.entries == ONES, rung.eps],
+                    flags.get((cell.n, cell.entries == ONES, rung.eps), Counter()),
+                )
+                for rung in ladder
+            ),
+        )
+        for cell in cells
+    ]
+
+
+def _stage_of(
+    rung: Rung, letters: str, defects: Sequence[float], changed: int, flags: Counter[str]
+) -> StageCount:
+    counts = {outcome: letters.count(outcome.letter) for outcome in Outcome}
+
+    def reaching(grade: Grade) -> int:
+        return sum(m for outcome, m in counts.items() if reaches(outcome.grade, grade))
+
+    return StageCount(
+        rung=rung,
+        ran=sum(counts.values()) - counts[Outcome.NOT_RUN],
+        exact=reaching("exact"),
+        first_order=reaching("first-order"),
+        passed=reaching(rung.needs),
+        permutation_changed=changed,
+        median_defect=statistics.median(defects) if defects else math.nan,
+        outcomes={str(outcome): number for outcome, number in counts.items() if number},
+        flags={str(flag): flags[flag] for flag in Flag if flags[flag]},
+    )
 
 
 def _count_stage(rung: Rung, trials: Iterable[Sequence[Record]]) -> StageCount:

@@ -87,32 +87,34 @@ _SILENT = Outcome.TIMEOUT.letter + Outcome.NOT_RUN.letter
 
 def tally(store: Store, subject: StoredSubject) -> list[CellTally]:
     """Return the outcomes of a subject, in the order of the suite's cells."""
-    rows = store.select(subject, "n, entries, seed, eps, outcome, digest")
+    rows = store.select(subject, "n, entries, seed, eps, outcome", in_order=False)
     letter_of: dict[str, str] = {outcome: outcome.letter for outcome in Outcome}
-    ladder = [rung.eps for rung in store.suite.ladder]
-    cells: dict[tuple[int, str], dict[int, dict[float, str]]] = {}
-    digests: dict[tuple[int, str], set[tuple[float, str]]] = {}
-    for n, entries, seed, eps, outcome, digest in rows:
-        cell = (n, entries.partition("#")[0])
-        cells.setdefault(cell, {}).setdefault(seed, {})[eps] = letter_of[outcome]
-        if cell[1] == ONES:
-            digests.setdefault(cell, set()).add((eps, digest))
-    return [
-        CellTally(
-            n=n,
-            entries=kind,
-            seeds=tuple(trials),
-            letters={
-                eps: "".join([stages.get(eps, NOT_ASKED) for stages in trials.values()])
-                for eps in ladder
-            },
-            one_answer=kind == ONES and len(trials) > 1 and _is_one(digests[n, kind]),
-        )
-        for (n, kind), trials in cells.items()
-    ]
+    cells: dict[tuple[int, str], dict[float, dict[int, str]]] = {}
+    for n, entries, seed, eps, outcome in rows:
+        cell = cells.setdefault((n, entries if entries == ONES else entries.partition("#")[0]), {})
+        cell.setdefault(eps, {})[seed] = letter_of[outcome]
+    fixed = _sizes_of_one_answer(store, subject)
+    found = []
+    for n, kind in sorted(cells, key=lambda cell: (cell[0], cell[1] != ONES)):
+        by_eps = cells[n, kind]
+        seeds = tuple(sorted(set().union(*by_eps.values())))
+        letters = {
+            rung.eps: "".join([by_eps.get(rung.eps, {}).get(seed, NOT_ASKED) for seed in seeds])
+            for rung in store.suite.ladder
+        }
+        one_answer = kind == ONES and len(seeds) > 1 and n in fixed
+        found.append(CellTally(n, kind, seeds, letters, one_answer))
+    return found
 
 
-def _is_one(digests: set[tuple[float, str]]) -> bool:
-    """Say whether there was one answer for each ε, and an answer at all."""
-    answered = {(eps, digest) for eps, digest in digests if digest}
-    return bool(answered) and len(answered) == len({eps for eps, _ in digests}) == len(digests)
+def _sizes_of_one_answer(store: Store, subject: StoredSubject) -> set[int]:
+    """Return the sizes at which all seeds got the same answers to the cases that they share."""
+    digests: dict[int, set[tuple[float, str]]] = {}
+    asked = store.select(subject, "DISTINCT n, eps, digest", "entries = ?", ONES, in_order=False)
+    for n, eps, digest in asked:
+        digests.setdefault(n, set()).add((eps, digest))
+    return {
+        n
+        for n, seen in digests.items()
+        if len(seen) == len({eps for eps, _ in seen}) and all(digest for _, digest in seen)
+    }

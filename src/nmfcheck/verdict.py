@@ -128,12 +128,27 @@ class Verdict:
         return self.paper.decision
 
 
-def verdict_of(store: Store, subject: StoredSubject, baseline: Baseline | None = None) -> Verdict:
-    """Return the verdict on a subject whose results are in a store."""
-    cells, ladder = tally(store, subject), store.suite.ladder
-    hard = hard_failures(store, subject)
-    varies = store.select(subject, "1", "flags LIKE ?", f"%{Flag.VARIES}%")
-    return verdict(cells, ladder, baseline or shipped(), hard, varies=bool(varies))
+def verdict_of(
+    store: Store,
+    subject: StoredSubject,
+    baseline: Baseline | None = None,
+    cells: Sequence[CellTally] | None = None,
+) -> Verdict:
+    """Return the verdict on a subject whose results are in a store.
+
+    Parameters
+    ----------
+    cells : its outcomes, where they have been read already.
+    """
+    known = tally(store, subject) if cells is None else cells
+    marked = marks(store, subject)
+    return verdict(
+        known,
+        store.suite.ladder,
+        baseline or shipped(),
+        [hard for hard in marked if hard.kind != Flag.VARIES],
+        varies=any(mark.kind == Flag.VARIES for mark in marked),
+    )
 
 
 def verdict(
@@ -357,20 +372,17 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
-def hard_failures(store: Store, subject: StoredSubject) -> list[HardFailure]:
-    """Return the hard failures of a subject: what was invalid, or flagged so."""
+def marks(store: Store, subject: StoredSubject) -> list[HardFailure]:
+    """Return what was invalid or flagged: how often, and where first. All but `varies` is hard."""
+    rows = store.select(
+        subject, "n, entries, seed, outcome, flags", "flags != '' OR outcome = ?", "invalid"
+    )
+    kinds: dict[str, str] = {Outcome.INVALID: Outcome.INVALID.explanation}
+    kinds |= {flag: flag.explanation for flag in Flag}
     found = []
-    kinds = [
-        (str(Outcome.INVALID), Outcome.INVALID.explanation, "outcome = ?", str(Outcome.INVALID)),
-        *(
-            (str(flag), flag.explanation, "flags LIKE ?", f"%{flag}%")
-            for flag in Flag
-            if flag.is_hard
-        ),
-    ]
-    for kind, explanation, where, value in kinds:
-        rows = store.select(subject, "n, entries, seed", where, value)
-        if rows:
-            n, entries, seed = rows[0]
-            found.append(HardFailure(kind, explanation, len(rows), Trial(n, entries, seed).id))
+    for kind, explanation in kinds.items():
+        marked = [row for row in rows if kind == row[3] or kind in row[4].split(",")]
+        if marked:
+            trial = Trial(*marked[0][:3]).id
+            found.append(HardFailure(str(kind), explanation, len(marked), trial))
     return found

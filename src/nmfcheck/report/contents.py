@@ -20,7 +20,7 @@ from ..records import Record
 from ..runner import Limits
 from ..store import Store, StoredSubject
 from ..suites import Suite
-from ..summary import CellCount, count
+from ..summary import CellCount, count_stored
 from ..tally import CellTally, tally
 from ..trials import LADDER
 from ..values import option_as_text
@@ -139,8 +139,8 @@ def contents(
 def _subject(
     store: Store, subject: StoredSubject, baseline: Baseline, shown: int
 ) -> SubjectContents:
-    verdict = verdict_of(store, subject, baseline)
     tallies = tuple(tally(store, subject))
+    verdict = verdict_of(store, subject, baseline, tallies)
     ran, whole = sum(len(cell.seeds) for cell in tallies), len(store.suite.cells())
     if ran < whole * store.suite.trials:
         told = f"Not all of it was run: {ran} of {whole * store.suite.trials} trials."
@@ -151,8 +151,8 @@ def _subject(
         store=Path(store.path).name,
         suite=store.suite,
         verdict=verdict,
-        findings=tuple(diagnose(store, subject, verdict, baseline)),
-        cells=tuple(count(store.records(subject), store.suite.ladder)),
+        findings=tuple(diagnose(store, subject, verdict, baseline, tallies)),
+        cells=tuple(count_stored(store, subject, tallies)),
         tallies=tallies,
         shown=tuple(_shown(store, subject, shown)),
         unlike=tuple(unlike_references(tallies, baseline)),

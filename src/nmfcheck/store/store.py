@@ -168,12 +168,23 @@ class Store:
             )
 
     def select(
-        self, subject: StoredSubject, columns: str, where: str = "TRUE", *values: Any
+        self,
+        subject: StoredSubject,
+        columns: str,
+        where: str = "TRUE",
+        *values: Any,
+        in_order: bool = True,
     ) -> list[tuple[Any, ...]]:
-        """Return some columns of a subject's stages, trial by trial: faster than records are."""
+        """Return some columns of a subject's stages: faster than records are.
+
+        Parameters
+        ----------
+        in_order : whether they must lie trial by trial.
+        """
+        order = IN_ORDER if in_order else ""
         with in_words(self.path):
             return self._connection.execute(
-                f"SELECT {columns} FROM stages WHERE subject = ? AND {where} {IN_ORDER}",
+                f"SELECT {columns} FROM stages WHERE subject = ? AND ({where}) {order}",
                 (subject.id, *values),
             ).fetchall()
 
