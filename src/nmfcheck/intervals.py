@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from scipy import special
-
 CONFIDENCE = 0.95
 
 MOST_FURTHER = 10**7
@@ -44,12 +42,16 @@ class Share:
         """Return the p for which so many passes, or more, have the probability `tail`."""
         if self.part == 0:
             return 0.0
+        from scipy import special
+
         return float(special.betaincinv(self.part, self.whole - self.part + 1, tail))
 
     def p_value(self, share: float) -> float:
         """Return the probability of so few passes or fewer if each has the probability `share`."""
         if self.whole == 0:
             return 1.0
+        from scipy import special
+
         return float(special.bdtr(self.part, self.whole, min(max(share, 0.0), 1.0)))
 
 
