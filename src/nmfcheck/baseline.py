@@ -34,6 +34,11 @@ SUITES = (
 )
 """What the references are run through."""
 
+ITERATIONS = {"als": 10**5}
+"""Other numbers of iterations than the paper's. A run of ALS that has not come to rest by then goes
+round and round: ten times as many take ten times as long, and hardly change an outcome
+(docs/verdict.md)."""
+
 MANY = 1000
 """With fewer trials in a cell, the lower bound of a share stands for the share."""
 
