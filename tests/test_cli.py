@@ -199,9 +199,10 @@ class TestRun:
         assert "\x1b" not in out
 
     def test_json(self, nmfcheck, tiny_suite):
-        _, out, _ = nmfcheck("run", "als", "als", "--suite", "tiny", "--jobs", "1", "--json")
+        _, out, _ = nmfcheck("run", "als", "als", "--suite", "tiny", "--jobs", "1", "--json", "-")
         told = json.loads(out)
-        assert (told["suite"]["name"], told["suite"]["version"]) == ("tiny", 1)
+        suite = told["subjects"][0]["suite"]
+        assert (suite["name"], suite["version"]) == ("tiny", 1)
         assert [subject["name"] for subject in told["subjects"]] == ["als"]
         cells = told["subjects"][0]["cells"]
         assert [(cell["n"], cell["entries"]) for cell in cells] == [
@@ -365,7 +366,9 @@ class TestOptions:
 
     def test_a_selection(self, nmfcheck, tmp_path):
         arguments = ("--sizes", "2-3,5", "--trials", "3", "--eps", "0,0.5", "--entries", "ones")
-        code, out, _ = nmfcheck("run", "als", *arguments, "--option", "iterations=50", "--json")
+        code, out, _ = nmfcheck(
+            "run", "als", *arguments, "--option", "iterations=50", "--json", "-"
+        )
         assert code == 3  # without ε = 1e-3 it is not the paper's test
         told = json.loads(out)
         cells = told["subjects"][0]["cells"]

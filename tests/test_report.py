@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sqlite3
 from importlib import resources
 from pathlib import Path
 
@@ -166,6 +167,12 @@ class TestJUnit:
         assert suites["coordinate-descent"].failures == 0
         assert document.tests == 15
 
+    def test_what_could_not_be_run_is_an_error(self, tmp_path):
+        filled(tmp_path / "run.sqlite", "exits_the_process")
+        with Store.read(tmp_path / "run.sqlite") as store:
+            document = JUnitXml.fromstring(as_junit(contents([store])).encode())
+        assert document.errors == 1
+
     def test_the_second_question_does_not_fail(self, tmp_path):
         filled(tmp_path / "run.sqlite", "stops_at_a_relative_change_of_1e_4")
         with Store.read(tmp_path / "run.sqlite") as store:
@@ -249,6 +256,65 @@ class TestCommandLine:
     def test_no_store(self, nmfcheck, command):
         code, _, err = nmfcheck(command, *(["none.sqlite"] * (1 + (command == "compare"))))
         assert code == 2
+        assert err.count("\n") == 1
+
+    @pytest.mark.parametrize("eps", ["0.0001", "0", "0.25", "0.001,0.25"])
+    def test_without_the_papers_test_there_is_no_verdict_on_it(self, nmfcheck, eps):
+        code, out, _ = nmfcheck("run", "als", "--eps", eps, "--sizes", "3", "--trials", "5")
+        assert code == 3
+        assert "It fails" not in out
+
+    def test_exactness_is_asked_at_a_quarter(self, nmfcheck):
+        few = ("--sizes", "3", "--trials", "5")
+        _, out, _ = nmfcheck("run", "als", "--eps", "0,0.001,0.1", *few)
+        assert "Nothing was run at ε = 0.25." in out
+
+    def test_fail_fast_gives_no_pass(self, nmfcheck):
+        few = ("--sizes", "2-5", "--fail-fast", "--jobs", "1")
+        code, out, _ = nmfcheck("run", f"py:{ZOO}:good", *few)
+        assert code == 3
+        assert "trials of the suite were not run" in out
+
+    def test_a_subject_that_hangs_on_some_size_is_run(self, nmfcheck):
+        few = ("--sizes", "2,3", "--trials", "5", "--timeout", "0.5", "--jobs", "1")
+        assert nmfcheck("run", f"py:{ZOO}:hangs_on_n_3", *few)[0] == 3
+
+    def test_stores_are_not_written_over(self, nmfcheck, path):
+        before = path.read_bytes()
+        code, _, err = nmfcheck("report", path, "--report", path)
+        assert code == 2
+        assert "is a store, which is not written over" in err
+        assert path.read_bytes() == before
+
+    def test_one_file_for_two(self, nmfcheck, path):
+        code, _, err = nmfcheck("report", path, "--junit", "x", "--json", "x")
+        assert code == 2
+        assert "'x' is to be written twice" in err
+
+    def test_standard_output_is_the_file_alone(self, nmfcheck):
+        _, out, _ = nmfcheck("run", "als", "--sizes", "2", "--trials", "2", "--junit", "-")
+        JUnitXml.fromstring(out.encode())
+
+    def test_a_store_with_itself(self, nmfcheck, path):
+        assert nmfcheck("compare", path, path)[0] == 2
+
+    def test_different_suites_are_told_apart(self, nmfcheck, path, tmp_path):
+        filled(tmp_path / "als.sqlite", "als", suite=QUICK.selected(sizes=(4,), trials=5))
+        _, out, _ = nmfcheck("compare", "als.sqlite", path, "--report", "c.html")
+        assert "different suites" in out
+        assert "different suites" in (tmp_path / "c.html").read_text()
+
+    @pytest.mark.parametrize(
+        "damage",
+        ["stages SET outcome = 'foo'", "stages SET eps = 0.5", "subjects SET settings = '{}'"],
+    )
+    def test_a_damaged_store(self, nmfcheck, path, tmp_path, damage):
+        shutil.copy(path, tmp_path / "copy.sqlite")
+        with sqlite3.connect(tmp_path / "copy.sqlite") as connection:
+            connection.execute(f"UPDATE OR REPLACE {damage}")
+        code, _, err = nmfcheck("report", "copy.sqlite")
+        assert code == 2
+        assert "is damaged" in err
         assert err.count("\n") == 1
 
     def test_a_file_that_cannot_be_written_is_told_before_the_run(self, nmfcheck, tmp_path):

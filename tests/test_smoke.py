@@ -133,6 +133,6 @@ class TestCommandLine:
     def test_run_tells_what_is_bad_and_goes_on(self, nmfcheck, subject):
         name = subject("def nmf(A, rank, *, W0, H0): return W0, H0")
         code, out, err = nmfcheck("run", name, "--trials", "2", "--sizes", "2")
-        assert code == 0
+        assert code == 1
         assert "moves: it returns W0 and H0 as they were" in err
         assert "0 of 4 trials" in out

@@ -168,12 +168,18 @@ class TestQuestionTwo:
 
 
 class TestOneAnswerForAllSeeds:
-    def test_cells_of_one_case_leave_the_statistics(self):
+    def test_a_cell_of_one_case_is_one_trial(self):
         ones = passing(0, 100, 3, "ones", one_answer=True)
         found = on(ones, passing(100, 100))
         assert found.decision is PASS
-        assert [c.entries for c in found.paper.cells] == ["loguniform"]
+        assert [c.share for c in found.paper.cells] == [Share(0, 1), Share(100, 100)]
         assert "do not depend on the start or the seed" in found.notes[0]
+
+    def test_an_exception_at_some_seed_does_not_make_it_many(self):
+        ones = cell(3, "ones", zero="x" + "u" * 99, one_answer=True)
+        assert on(ones).paper.pool.share == Share(0, 1)
+        silent = cell(3, "ones", zero="t" + "e" * 99, large="t" + "e" * 99, one_answer=True)
+        assert on(silent).paper.pool.share == Share(1, 1)
 
     def test_with_nothing_else_it_is_open(self):
         ones = passing(100, 100, 3, "ones", one_answer=True)
@@ -183,7 +189,34 @@ class TestOneAnswerForAllSeeds:
         assert not on(passing(1, 1, 3, "ones")).notes
 
 
+class TestWhatIsMissing:
+    def test_a_suite_that_was_not_run_to_its_end_does_not_pass(self):
+        found = on(passing(100, 100), left=3)
+        assert (found.decision, found.exactness.decision) == (INCONCLUSIVE, INCONCLUSIVE)
+        assert found.paper.reason.startswith("3 trials of the suite were not run")
+        assert on(passing(0, 100), left=3).decision is FAIL
+
+    def test_a_size_that_is_not_in_the_baseline_is_named(self):
+        notes = on(passing(100, 100, 3), passing(0, 100, 9)).notes
+        assert notes == ("The baseline does not have n = 9, which does not count for the verdict.",)
+
+    def test_where_nothing_is_required_nothing_is_passed(self):
+        assert decide([CellVerdict(20, "ones", Share(0, 100), 0.04)]).decision is INCONCLUSIVE
+
+    def test_all_unanswered_says_so(self):
+        found = on(cell(zero="t" * 9, large="t" * 9))
+        assert "9 trials were left unanswered" in found.paper.reason
+        assert "9 trials were left unanswered" in found.exactness.reason
+
+    def test_several_eps_are_not_pooled(self):
+        rungs = (*LADDER[:2], Rung(0.1, 2), LADDER[2])
+        more = cell(zero="e" * 50, large="u" * 50)
+        more.letters[0.1] = "e" * 50
+        assert on(more, ladder=rungs).exactness.pool.share == Share(0, 50)
+
+
 def test_no_answer_at_all():
+    assert not on().unanswered_all
     assert on(cell(zero="tttnn", large="tttnn")).unanswered_all
     assert not on(cell(zero="tttne", large="tttnn")).unanswered_all
 

@@ -48,7 +48,7 @@ CONSTANT = 0.1
 CLUSTER = 0.5
 """Within so many decades, defects near the rounding of single precision come from it."""
 
-SINGLE = (1e-8, 1e-6)
+SINGLE, MOST_SINGLE = (1e-8, 1e-6), 1e-5
 """Where the defects of a run in single precision lie: its rounding is 6e-8."""
 
 
@@ -98,19 +98,18 @@ def diagnose(
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
     failing = _failing(cells, test)
     asked = sum(len(cell.seeds) for cell in cells)
-    sample = _sample(store, subject, test)
     silent = sum(failing[o] for o in (Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT))
     if silent:
         found.append(_silence(store, subject))
-    unconverged = [r for r in sample if r.outcome is Outcome.UNCONVERGED]
-    collapsed = [r for r in sample if r.outcome is Outcome.COLLAPSED]
     if failing[Outcome.COLLAPSED]:
-        found.append(_collapsed(cells, collapsed, test, baseline or shipped()))
+        sample = _sample(store, subject, test, Outcome.COLLAPSED)
+        found.append(_collapsed(cells, sample, test, baseline or shipped()))
     if failing[Outcome.UNCONVERGED] > FEW * asked:
         more = failing[Outcome.UNCONVERGED] > failing[Outcome.COLLAPSED]
         usual = bool(found) and found[-1].cause is Cause.NORMAL
         place = len(found) - 1 if usual or (more and failing[Outcome.COLLAPSED]) else len(found)
-        found.insert(place, _unconverged(store, subject, unconverged))
+        sample = _sample(store, subject, test, Outcome.UNCONVERGED)
+        found.insert(place, _unconverged(store, subject, sample))
     found += _some_sizes(verdict)
     if not found or found[0].cause is Cause.NORMAL or verdict.decision is Decision.PASS:
         found += _inexact(store, subject, verdict)
@@ -130,16 +129,17 @@ def _failing(cells: Sequence[CellTally], test: Sequence[Rung]) -> Counter[Outcom
     return ended
 
 
-def _sample(store: Store, subject: StoredSubject, test: Sequence[Rung]) -> list[Record]:
-    """Return some failing stages of the paper's test with W and H, from all sizes."""
+def _sample(
+    store: Store, subject: StoredSubject, test: Sequence[Rung], outcome: Outcome
+) -> list[Record]:
+    """Return some stages of the paper's test that came to this, with W and H, from all sizes."""
     marks = ", ".join("?" * len(test))
     keys = store.select(
         subject,
         "rowid",
-        f"W IS NOT NULL AND eps IN ({marks}) AND outcome IN (?, ?)",
+        f"W IS NOT NULL AND eps IN ({marks}) AND outcome = ?",
         *(rung.eps for rung in test),
-        str(Outcome.UNCONVERGED),
-        str(Outcome.COLLAPSED),
+        str(outcome),
     )
     step = max(1, len(keys) // SAMPLE)
     return list(store.records_at([key for (key,) in keys[::step]]))
@@ -193,16 +193,19 @@ def _unconverged(store: Store, subject: StoredSubject, sample: Sequence[Record])
         spread=_spread(store, subject),
         diagonals=[_diagonal(r) for r in kept if r.eps == 0 and r.permutation],
     )
-    for look in (_unmoved, _turned, _scaled, _permuted, _single, _unrelated, _biased):
+    looks = (
+        _unmoved, _turned, _biased, _scaled, _permuted, _single, _unrelated, _alike, _clustered,
+    )  # fmt: skip
+    for look in looks:
         with np.errstate(all="ignore"):  # a run may have diverged to 1e200
             finding = look(evidence)
         if finding:
             return finding
     return Finding(
         Cause.EARLY,
-        "It stops early: its stopping rule, not its update, fails. Runs end "
-        f"{evidence.typical:.0e} off on their way to a solution; try a smaller tolerance or more "
-        "iterations.",
+        "It stops early: its stopping rule, not its update, fails, unless it rests where nothing "
+        f"is stationary. Runs end {evidence.typical:.0e} off in the middle, with a KKT residual of "
+        f"{evidence.kkt:.0e}; try a smaller tolerance or more iterations.",
     )
 
 
@@ -269,14 +272,19 @@ def _in_one_order(A: Array, W: Array, H: Array) -> Array:
 
 
 def _single(evidence: _Evidence) -> Finding | None:
-    off = f"about {evidence.typical:.0e}"
-    if _mostly(_is_single(W) and _is_single(H) for _, W, H in evidence.factors):
-        told = "It works in single precision: all entries of W and H are float32 numbers"
-        return Finding(Cause.SINGLE, f"{told}, and the product ends {off} off.")
-    if evidence.spread < CLUSTER and SINGLE[0] < evidence.typical < SINGLE[1]:
-        told = "It looks like single precision: the product is off by"
-        return Finding(Cause.SINGLE, f"{told} {off}, whatever the start.")
-    return None
+    if evidence.typical > MOST_SINGLE:  # then that is not what is wrong
+        return None
+    if not _mostly(_is_single(W) and _is_single(H) for _, W, H in evidence.factors):
+        return None
+    told = "It works in single precision: all entries of W and H are float32 numbers"
+    return Finding(Cause.SINGLE, f"{told}, and the product ends about {evidence.typical:.0e} off.")
+
+
+def _clustered(evidence: _Evidence) -> Finding | None:
+    if not (evidence.spread < CLUSTER and SINGLE[0] < evidence.typical < SINGLE[1]):
+        return None
+    told = f"It looks like single precision: the product is off by about {evidence.typical:.0e}"
+    return Finding(Cause.SINGLE, f"{told}, whatever the start.")
 
 
 def _is_single(X: Array) -> bool:
@@ -296,17 +304,25 @@ def _unrelated(evidence: _Evidence) -> Finding | None:
 
 
 def _biased(evidence: _Evidence) -> Finding | None:
-    told = f"It is biased: runs end with the product about {evidence.typical:.0e} off"
     constant = _constant(evidence.diagonals)
-    if constant is not None:
-        return Finding(
-            Cause.BIASED,
-            f"{told}, just as they do with a constant of {constant:.1g} in a denominator, or with "
-            "a penalty of that size left on.",
-        )
-    if evidence.spread < NARROW:
-        return Finding(Cause.BIASED, f"{told}, from every start alike; is a penalty left on?")
-    return None
+    if constant is None:
+        return None
+    return Finding(
+        Cause.BIASED,
+        f"It is biased: runs end with the product about {evidence.typical:.0e} off, just as they "
+        f"do with a constant of {constant:.1g} in a denominator, or with a penalty of that size "
+        "left on.",
+    )
+
+
+def _alike(evidence: _Evidence) -> Finding | None:
+    if not evidence.spread < NARROW or SINGLE[0] < evidence.typical < SINGLE[1]:
+        return None
+    return Finding(
+        Cause.BIASED,
+        f"It is biased: runs end with the product about {evidence.typical:.0e} off, from every "
+        "start alike; is a penalty left on?",
+    )
 
 
 def _constant(diagonals: Sequence[tuple[Array, Array, Array]]) -> float | None:
@@ -369,11 +385,13 @@ def _collapsed(
         return Finding(Cause.ZEROS, "It returns zeros: W·H is 0, and so explains nothing of A.")
 
     def collapses(cell: CellTally) -> Share:
-        letters = cell.letters[test[0].eps]
-        return Share(letters.count(Outcome.COLLAPSED.letter), len(letters))
+        """Count the trials that a collapse ended."""
+        ends = zip(*(cell.letters[rung.eps] for rung in test), strict=True)
+        return Share(sum(Outcome.COLLAPSED.letter in e for e in ends), len(cell.seeds))
 
+    known = {rung.eps for rung in test} <= set(baseline.ladder)
     own, usual = Share(0, 0), dict.fromkeys(ACCEPTED, 0.0)
-    for cell in cells:
+    for cell in cells if known else ():
         there = [baseline.algorithms.get(name) for name in ACCEPTED]
         if all(a is not None and (cell.n, cell.entries) in a.cells for a in there):
             own += collapses(cell)
@@ -382,12 +400,14 @@ def _collapsed(
                 share = collapses(a.cells[cell.n, cell.entries].tally)
                 usual[name] += share.value * len(cell.seeds)
     if not own.whole:
-        return Finding(Cause.COLLAPSES, "Some runs collapse; the baseline has none of these sizes.")
+        return Finding(Cause.COLLAPSES, "Some runs collapse; the baseline has none like them.")
     low, high = (of(usual.values()) / own.whole for of in (min, max))
-    told = f"{100 * own.value:.0f} % of its runs at ε = 0 collapse"
+    told = f"{100 * own.value:.0f} % of its trials end in a collapse"
     theirs = f"of the references' on these cells {100 * low:.0f} to {100 * high:.0f} % do"
-    if own.interval[0] <= high:
+    if own.value <= high:
         return Finding(Cause.NORMAL, f"{told}, which is normal: {theirs}.")
+    if own.interval[0] <= high:
+        return Finding(Cause.NORMAL, f"{told}, which may be chance: {theirs}.")
     return Finding(
         Cause.COLLAPSES,
         f"{told}; {theirs}. Components die or share a row: look at how it starts, and at "

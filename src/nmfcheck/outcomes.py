@@ -39,6 +39,11 @@ class Outcome(StrEnum):
         return "first-order" if self is Outcome.FIRST_ORDER else None
 
     @property
+    def leaves_open(self) -> bool:
+        """Whether its trial counts neither way; a crash fails it."""
+        return self in (Outcome.TIMEOUT, Outcome.NOT_RUN)
+
+    @property
     def unanswered(self) -> bool:
         """Whether there was no answer at all, not even an exception."""
         return self in (Outcome.CRASHED, Outcome.TIMEOUT, Outcome.NOT_RUN)

@@ -26,8 +26,8 @@ class CellTally:
     n, entries : the cell.
     seeds : of its trials, in order.
     letters : for each ε, a letter for each trial: of `Outcome`, or a dot where it was not asked.
-    one_answer : whether all seeds got the same answers, bit by bit. Only where the case is the
-        same for all seeds (entries ``ones``) does that say anything.
+    one_answer : whether all seeds that got answers got the same, bit by bit. Only where the case
+        is the same for all seeds (entries ``ones``) does that say anything.
     """
 
     n: int
@@ -42,6 +42,14 @@ class CellTally:
         return Trial(
             self.n, self.entries if self.entries == ONES else f"{self.entries}#{seed}", seed
         )
+
+    def first_only(self) -> CellTally:
+        """Return the cell with the first trial that has an answer to all it was asked, alone."""
+        silent = {outcome.letter for outcome in Outcome if outcome.unanswered}
+        columns = list(zip(*self.letters.values(), strict=True))
+        place = next((i for i, stages in enumerate(columns) if not silent & set(stages)), 0)
+        letters = {eps: text[place] for eps, text in self.letters.items()}
+        return CellTally(self.n, self.entries, (self.seeds[place],), letters, self.one_answer)
 
     def climbed(self, rungs: Sequence[Rung], *, exactly: bool = False) -> list[bool | None]:
         """Say of each trial whether it passed all of some rungs; None if it was left unanswered.
@@ -63,8 +71,11 @@ class CellTally:
         """Return how many passed a rung, of those that answered and did not collapse."""
         letters = self.letters.get(rung.eps, "")
         counts = {outcome: letters.count(outcome.letter) for outcome in Outcome}
-        aside = (Outcome.COLLAPSED, Outcome.TIMEOUT, Outcome.NOT_RUN)
-        whole = sum(number for outcome, number in counts.items() if outcome not in aside)
+        whole = sum(
+            number
+            for outcome, number in counts.items()
+            if outcome is not Outcome.COLLAPSED and not outcome.leaves_open
+        )
         passed = sum(
             number for outcome, number in counts.items() if reaches(outcome.grade, rung.needs)
         )
@@ -81,8 +92,7 @@ def _passed(stages: tuple[str, ...], needs: Sequence[str]) -> bool | None:
     return True
 
 
-_SILENT = Outcome.TIMEOUT.letter + Outcome.NOT_RUN.letter
-"""Crashes and exceptions fail their trial; these leave it open."""
+_SILENT = "".join(outcome.letter for outcome in Outcome if outcome.leaves_open)
 
 
 def tally(store: Store, subject: StoredSubject) -> list[CellTally]:
@@ -112,9 +122,6 @@ def _sizes_of_one_answer(store: Store, subject: StoredSubject) -> set[int]:
     digests: dict[int, set[tuple[float, str]]] = {}
     asked = store.select(subject, "DISTINCT n, eps, digest", "entries = ?", ONES, in_order=False)
     for n, eps, digest in asked:
-        digests.setdefault(n, set()).add((eps, digest))
-    return {
-        n
-        for n, seen in digests.items()
-        if len(seen) == len({eps for eps, _ in seen}) and all(digest for _, digest in seen)
-    }
+        if digest:
+            digests.setdefault(n, set()).add((eps, digest))
+    return {n for n, seen in digests.items() if len(seen) == len({eps for eps, _ in seen})}

@@ -12,14 +12,13 @@ Two questions, each answered PASS, FAIL or INCONCLUSIVE (docs/verdict.md):
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from .baseline import Baseline, shipped
-from .cases import ONES
 from .intervals import Share, further_trials, holm
-from .outcomes import Flag, Outcome
+from .outcomes import NOT_ASKED, Flag, Outcome
 from .store import Store, StoredSubject
 from .tally import CellTally, tally
 from .trials import LADDER, Rung, Trial
@@ -141,13 +140,17 @@ def verdict_of(
     cells : its outcomes, where they have been read already.
     """
     known = tally(store, subject) if cells is None else cells
-    marked = marks(store, subject)
+    marked, suite = marks(store, subject), store.suite
+    references = baseline or shipped()
+    if references.suite_version != suite.version:
+        references = replace(references, algorithms={})
     return verdict(
         known,
-        store.suite.ladder,
-        baseline or shipped(),
+        suite.ladder,
+        references,
         [hard for hard in marked if hard.kind != Flag.VARIES],
         varies=any(mark.kind == Flag.VARIES for mark in marked),
+        left=len(suite.cells()) * suite.trials - sum(len(cell.seeds) for cell in known),
     )
 
 
@@ -158,6 +161,7 @@ def verdict(
     hard: Sequence[HardFailure] = (),
     *,
     varies: bool = False,
+    left: int = 0,
 ) -> Verdict:
     """Return the verdict on outcomes.
 
@@ -166,27 +170,43 @@ def verdict(
     ladder : the rungs that were climbed.
     hard : hard failures.
     varies : whether it gave two answers to one question, having been given nothing to fix them.
+    left : how many trials of the suite have not been run.
     """
-    same = [cell for cell in cells if cell.entries == ONES and len(cell.seeds) > 1]
-    fixed = bool(same) and all(cell.one_answer for cell in same)
-    counting = [cell for cell in cells if not (fixed and cell.entries == ONES)]
+    counting = [cell.first_only() if cell.one_answer else cell for cell in cells]
     letters = "".join(text for cell in cells for text in cell.letters.values())
-    silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, "."}
-    notes = []
-    if fixed:
-        notes.append(
-            "Its answers do not depend on the start or the seed, so that each case is one trial; "
-            "the cells whose trials all have the same case (entries ones) do not count."
+    silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, NOT_ASKED}
+    first = _first(counting, ladder, baseline, hard)
+    second = _second(counting, ladder)
+    return Verdict(
+        _unfinished(first, left),
+        _unfinished(second, left),
+        tuple(hard),
+        unanswered_all=bool(letters) and set(letters) <= silent,
+        notes=tuple(_notes(cells, first, varies=varies)),
+    )
+
+
+def _notes(cells: Sequence[CellTally], first: QuestionVerdict, *, varies: bool) -> Iterator[str]:
+    """Say what else a reader should know."""
+    if fixed := [str(cell.n) for cell in cells if cell.one_answer]:
+        yield (
+            "Its answers do not depend on the start or the seed where the case is the same "
+            f"(entries ones, n = {', '.join(fixed)}): each of these cells counts as one trial."
         )
     if varies:
-        notes.append(Flag.VARIES.explanation)
-    return Verdict(
-        _first(counting, ladder, baseline, hard),
-        _second(counting, ladder),
-        tuple(hard),
-        unanswered_all=set(letters) <= silent,
-        notes=tuple(notes),
-    )
+        yield Flag.VARIES.explanation
+    unknown = {str(cell.n) for cell in first.cells if math.isnan(cell.required)}
+    if unknown and len(unknown) < len({cell.n for cell in first.cells}):
+        sizes = ", ".join(sorted(unknown, key=int))
+        yield f"The baseline does not have n = {sizes}, which does not count for the verdict."
+
+
+def _unfinished(question: QuestionVerdict, left: int) -> QuestionVerdict:
+    """Take back a PASS where not all of the suite was run: what is left might fail."""
+    if not left or question.decision is not Decision.PASS:
+        return question
+    told = f"{left} trials of the suite were not run, and no PASS is given without them."
+    return replace(question, decision=Decision.INCONCLUSIVE, reason=told)
 
 
 def _first(
@@ -214,9 +234,11 @@ def _first(
             )
         )
     missing = (
-        "no size that was run is in the baseline"
-        if comparable
-        else "the paper's test was not run: it is ε = 0, then 1e-3"
+        "the paper's test was not run: it is ε = 0, then 1e-3"
+        if not comparable
+        else "the baseline is of another version of the suites"
+        if not baseline.algorithms
+        else "no size that was run is in the baseline"
     )
     found = decide(asked, missing)
     if not hard:
@@ -227,16 +249,12 @@ def _first(
 
 def _second(cells: Sequence[CellTally], ladder: Sequence[Rung]) -> QuestionVerdict:
     """Answer question two."""
-    rungs = [rung for rung in ladder if rung.question == 2]
+    rung = next(rung for rung in LADDER if rung.question == 2)
     asked = []
-    for cell in cells if rungs else ():
-        shares = [cell.uncollapsed(rung) for rung in rungs]
-        silent = sum(
-            cell.letters[rung.eps].count(outcome.letter)
-            for rung in rungs
-            for outcome in (Outcome.TIMEOUT, Outcome.NOT_RUN)
-        )
-        share = sum(shares, Share(0, 0))
+    for cell in cells if rung in ladder else ():
+        letters = cell.letters[rung.eps]
+        silent = sum(letters.count(outcome.letter) for outcome in Outcome if outcome.leaves_open)
+        share = cell.uncollapsed(rung)
         asked.append(CellVerdict(cell.n, cell.entries, share, EXACT_SHARE, "", silent))
     return decide(asked, "nothing was run at ε = 0.25", "runs that did not collapse are exact")
 
@@ -267,7 +285,9 @@ def decide(
     further = None
     if failing:
         decision, reason = Decision.FAIL, _why_failed(failing, pool, did)
-    elif not counting:
+    elif cells and not any(cell.share.whole or cell.unanswered for cell in cells):
+        decision, reason = Decision.INCONCLUSIVE, f"There are no {did.split(' ', 1)[0]} to count."
+    elif not counting and not unanswered:
         decision, reason = Decision.INCONCLUSIVE, f"{missing[0].upper()}{missing[1:]}."
     elif unanswered:
         told = f"{unanswered} {'trial was' if unanswered == 1 else 'trials were'} left unanswered"
@@ -315,7 +335,8 @@ def _size(n: int, cells: Sequence[CellVerdict]) -> CellVerdict:
 def _alone(cell: CellVerdict, *, failed: bool) -> Decision:
     if failed:
         return Decision.FAIL
-    enough = not cell.unanswered and cell.share.lower >= cell.bound
+    # Where next to nothing is required, passing nothing is no merit.
+    enough = not cell.unanswered and cell.share.lower >= cell.bound > 0
     return Decision.PASS if enough else Decision.INCONCLUSIVE
 
 

@@ -53,9 +53,9 @@ def baseline(
 
     Runs the five accepted algorithms, or only the ones named, with the paper's numbers of
     iterations (ALS: a tenth) through n = 2..8 (1000 trials per size and kind of entries) and
-    n = 10, 12, 16, 20 (200). That takes hours; the same command goes on where it was interrupted. Several algorithms
-    can be run at the same time, or on other machines, into one folder. The file is written by a
-    call that finds all five complete.
+    n = 10, 12, 16, 20 (200). That takes hours; the same command goes on where it was interrupted.
+    Several algorithms can be run at the same time, or on other machines, into one folder. The file
+    is written by a call for all five.
 
     Example: nmfcheck baseline --output src/nmfcheck/data/baseline.json
     """

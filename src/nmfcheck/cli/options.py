@@ -86,8 +86,8 @@ engine_option = click.option(
 def report_options(command: Command) -> Command:
     """Add the options that say what is shown of verdicts, and which files are written."""
     for option in (
-        click.option("--json", "json", is_flag=False, flag_value="-", metavar="[FILE]",
-                     help="Write the report as JSON, to standard output without a FILE."),
+        click.option("--json", metavar="FILE",
+                     help="Write the report as JSON; - is standard output, as for the other two."),
         click.option("--junit", metavar="FILE", help="Write the report as JUnit XML."),
         click.option("--report", "page", metavar="FILE",
                      help="Write the report as a page of HTML with figures."),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ..report.contents import Contents, contents
+from ..report.contents import MOST_SHOWN, Contents, contents
 from ..report.files import STANDARD_OUTPUT, check_writable, write_files
 from ..report.tables import show_leaderboard, show_verdict
 from ..report.terminal import console, show_counts, show_failures
@@ -38,7 +38,7 @@ def report(
     """
     check_writable(page, junit, json)
     with Store.read(path) as store:
-        found = contents([store])
+        found = contents([store], shown=max(failures, MOST_SHOWN))
     return present(found, failures=failures, details=details, page=page, junit=junit, json=json)
 
 
@@ -55,11 +55,12 @@ def compare(
 
     Example: nmfcheck compare runs/sklearn-cd-quick.sqlite runs/sklearn-mu-quick.sqlite
     """
-    if len(paths) < 2:
-        raise click.UsageError("expected two stores or more")
+    different = {path.resolve(): path for path in paths}
+    if len(different) < 2:
+        raise click.UsageError("expected two different stores or more")
     check_writable(page, junit, json)
     with ExitStack() as stack:
-        stores = [stack.enter_context(Store.read(path)) for path in dict.fromkeys(paths)]
+        stores = [stack.enter_context(Store.read(path)) for path in different.values()]
         found = contents(stores)
     return present(
         found, failures=0, details=details, page=page, junit=junit, json=json, brief=True

@@ -20,6 +20,7 @@ from ..smoke import Status, answered_nothing
 from ..smoke import smoke as smoke_check
 from ..store import Store, StoredSubject, suite_as_text
 from ..subjects import Progress, SubjectName
+from ..subjects.problem import printable
 from ..suites import Suite
 from .options import (
     UNRUNNABLE,
@@ -118,7 +119,7 @@ def run(
         fresh = [] if resume else [suite]
         try:
             for subject in named:
-                title = f"{subject.name}, {suite.name} suite"
+                title = f"{printable(subject.name)}, {suite.name} suite"
                 with progress_bar(title, suite.stages) as progress:
                     try:
                         stored.append(_run(campaign, subject, store, fresh, progress))
@@ -135,8 +136,7 @@ def run(
             return UNRUNNABLE
         found = contents([store], only=stored, shown=max(failures, MOST_SHOWN))
     code = present(found, failures=failures, details=details, page=page, junit=junit, json=json)
-    if json != STANDARD_OUTPUT:
-        click.echo(f"Stored in {path}")
+    click.echo(f"Stored in {path}", err=STANDARD_OUTPUT in (page, junit, json))
     return UNRUNNABLE if unrunnable else code
 
 

@@ -15,16 +15,19 @@ from ..baseline import PAPER, Baseline, shipped
 from ..cases import decimal
 from ..diagnosis import Finding, diagnose
 from ..errors import InputError
-from ..outcomes import Outcome
+from ..outcomes import Outcome, reaches
 from ..records import Record
 from ..runner import Limits
-from ..store import Store, StoredSubject
+from ..store import Store, StoredSubject, suite_as_text
+from ..subjects.problem import printable
 from ..suites import Suite
 from ..summary import CellCount, count_stored
 from ..tally import CellTally, tally
-from ..trials import LADDER
+from ..trials import LADDER, rung_of
 from ..values import option_as_text
 from ..verdict import Decision, Verdict, verdict_of
+
+TEST = [rung for rung in LADDER if rung.question == 1]
 
 MOST_SHOWN = 10
 """So many failing runs are shown with their matrices."""
@@ -39,7 +42,7 @@ class SubjectContents:
     Attributes
     ----------
     name : as shown; with its store's name where two stores have a subject of one name.
-    subject, store : what it is, and the file that its results are in.
+    subject, store, path, suite : what it is, and the file that its results are in.
     verdict, findings : on it.
     cells : the outcomes, counted.
     tallies : the outcomes, trial by trial.
@@ -48,11 +51,14 @@ class SubjectContents:
     defects : for each ε, the larger of form and product defect of each judged stage, sorted;
         where there is no form, the product defect.
     words : for each ε, how often each word of n = 3 occurred.
+    command : what runs it again.
+    replay : the options that `nmfcheck replay` needs for it.
     """
 
     name: str
     subject: StoredSubject
     store: str
+    path: Path
     suite: Suite
     verdict: Verdict
     findings: tuple[Finding, ...]
@@ -62,30 +68,36 @@ class SubjectContents:
     unlike: tuple[str, ...]
     defects: dict[float, list[float]]
     words: dict[float, dict[str, int]]
+    command: str
+    replay: str
 
     @property
     def failing(self) -> int:
         """The number of stages that were run and not passed."""
         return sum(stage.ran - stage.passed for cell in self.cells for stage in cell.stages)
 
-    @property
-    def replay(self) -> str:
-        """The options of `nmfcheck replay` that this subject needs."""
-        return replay_options(self.subject, self.suite)
+    def replay_line(self, record: Record) -> str:
+        """Return the command that shows a stage's trial again."""
+        return f"nmfcheck replay {record.trial.id} {self.replay}"
 
     @property
-    def command(self) -> str:
-        """The command that runs it again."""
-        return run_command(self.subject, self.suite)
+    def takes_start(self) -> bool:
+        """Whether it starts where it is told, as the references do."""
+        return {"W0", "H0"} <= set(self.subject.settings.get("takes", ("W0", "H0")))
 
 
 @dataclass(frozen=True)
 class Contents:
     """All that a report says."""
 
-    suite: Suite
     subjects: tuple[SubjectContents, ...]
     baseline: Baseline
+
+    @property
+    def suite(self) -> Suite | None:
+        """The suite that all subjects ran through; None if they did not run through one."""
+        suites = {suite_as_text(each.suite): each.suite for each in self.subjects}
+        return next(iter(suites.values())) if len(suites) == 1 else None
 
     @property
     def ranked(self) -> list[SubjectContents]:
@@ -121,19 +133,32 @@ def contents(
     if len(versions) > 1:
         told = " and ".join(f"{str(s.path)!r} of {v}" for v, s in sorted(versions.items()))
         raise InputError(f"stores of different suite versions cannot be compared: {told}")
-    found = [
-        _subject(store, subject, known, shown)
-        for store in stores
-        for subject in (store.subjects() if only is None else only)
-    ]
+    found = []
+    for store in stores:
+        try:
+            for subject in store.subjects() if only is None else only:
+                found.append(_subject(store, subject, known, shown))
+        except InputError:
+            raise
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            told = f"{type(error).__name__} {error}"
+            raise InputError(f"{str(store.path)!r} is damaged: {told}") from error
     if not found:
         raise InputError(f"there are no results in {', '.join(str(s.path) for s in stores)}")
+    paths = {store.path.name: str(store.path) for store in stores}
+    if len(paths) < len(stores):  # folders tell them apart
+        found = [
+            replace(each, store=str(store.path))
+            for store in stores
+            for each in found
+            if each.path == store.path
+        ]
     often = Counter(each.name for each in found)
     named = [
         replace(each, name=f"{each.name} ({each.store})") if often[each.name] > 1 else each
         for each in found
     ]
-    return Contents(stores[0].suite, tuple(named), known)
+    return Contents(tuple(named), known)
 
 
 def _subject(
@@ -141,29 +166,28 @@ def _subject(
 ) -> SubjectContents:
     tallies = tuple(tally(store, subject))
     verdict = verdict_of(store, subject, baseline, tallies)
-    ran, whole = sum(len(cell.seeds) for cell in tallies), len(store.suite.cells())
-    if ran < whole * store.suite.trials:
-        told = f"Not all of it was run: {ran} of {whole * store.suite.trials} trials."
-        verdict = replace(verdict, notes=(*verdict.notes, told))
+    ladder = set(store.suite.ladder)
     return SubjectContents(
-        name=subject.name,
+        name=printable(subject.name),
         subject=subject,
-        store=Path(store.path).name,
+        store=store.path.name,
+        path=store.path,
         suite=store.suite,
         verdict=verdict,
         findings=tuple(diagnose(store, subject, verdict, baseline, tallies)),
         cells=tuple(count_stored(store, subject, tallies)),
         tallies=tallies,
         shown=tuple(_shown(store, subject, shown)),
-        unlike=tuple(unlike_references(tallies, baseline)),
+        unlike=tuple(unlike_references(tallies, baseline)) if set(TEST) <= ladder else (),
         defects=_defects(store, subject),
         words=_words(store, subject),
+        command=run_command(subject, store.suite),
+        replay=replay_options(subject, store.suite),
     )
 
 
 def unlike_references(cells: Sequence[CellTally], baseline: Baseline) -> list[str]:
     """Return the trials that fail the paper's test where all three of its algorithms pass."""
-    test = [rung for rung in LADDER if rung.question == 1]
     found = []
     for cell in cells:
         theirs = [
@@ -173,8 +197,8 @@ def unlike_references(cells: Sequence[CellTally], baseline: Baseline) -> list[st
         ]
         if len(theirs) < len(PAPER) or None in theirs:
             continue
-        passes = [each.tally.climbed(test) for each in theirs if each is not None]
-        for place, (seed, passed) in enumerate(zip(cell.seeds, cell.climbed(test), strict=True)):
+        passes = [each.tally.climbed(TEST) for each in theirs if each is not None]
+        for place, (seed, passed) in enumerate(zip(cell.seeds, cell.climbed(TEST), strict=True)):
             if passed is False and all(seed < len(p) and p[seed] for p in passes):
                 found.append(cell.trial(place).id)
     return found
@@ -189,7 +213,7 @@ def _shown(store: Store, subject: StoredSubject, most: int) -> list[Record]:
         str(Outcome.EXACT),
         str(Outcome.NOT_RUN),
     )
-    rows = [row for row in rows if not (row[1] == Outcome.FIRST_ORDER and 0 < row[5] <= 0.01)]
+    rows = [row for row in rows if not reaches(Outcome(row[1]).grade, rung_of(row[5]).needs)]
     chosen: dict[int, None] = {}
     for of in (lambda r: r[1], lambda r: (r[1], r[2]), lambda r: r[2:5], lambda r: r[0]):
         seen: set[Any] = set()
@@ -236,6 +260,8 @@ def run_command(subject: StoredSubject, suite: Suite) -> str:
         parts += ["--entries", ",".join(suite.kinds)]
     if suite.ladder != LADDER:
         parts += ["--eps", ",".join(decimal(rung.eps) for rung in suite.ladder)]
+    if subject.settings.get("engine") == "numpy":
+        parts += ["--engine", "numpy"]
     return shlex.join([*parts, *_settings(subject)])
 
 
@@ -246,7 +272,7 @@ def _settings(subject: StoredSubject) -> list[str]:
         parts += ["--option", f"{key}={option_as_text(value)}"]
     limits = subject.settings.get("limits", {})
     if limits.get("timeout", Limits().timeout) != Limits().timeout:
-        parts += ["--timeout", f"{limits['timeout']:g}"]
+        parts += ["--timeout", repr(limits["timeout"])]
     if limits.get("memory"):
         parts += ["--memory-limit", f"{limits['memory'] >> 20}M"]
     return parts

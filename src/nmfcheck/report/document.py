@@ -14,20 +14,11 @@ FORMAT = 1
 
 def as_document(contents: Contents) -> str:
     """Return a report as JSON."""
-    suite = contents.suite
     return (
         as_json(
             {
                 "format": FORMAT,
                 "nmfcheck": __version__,
-                "suite": {
-                    "name": suite.name,
-                    "version": suite.version,
-                    "sizes": suite.sizes,
-                    "entries": suite.kinds,
-                    "trials": suite.trials,
-                    "eps": [rung.eps for rung in suite.ladder],
-                },
                 "subjects": [_subject(subject) for subject in contents.subjects],
             }
         )
@@ -39,6 +30,14 @@ def _subject(each: SubjectContents) -> dict[str, Any]:
     verdict = each.verdict
     return {
         "name": each.name,
+        "suite": {
+            "name": each.suite.name,
+            "version": each.suite.version,
+            "sizes": each.suite.sizes,
+            "entries": each.suite.kinds,
+            "trials": each.suite.trials,
+            "eps": [rung.eps for rung in each.suite.ladder],
+        },
         "store": each.store,
         "settings": each.subject.settings,
         "environment": each.subject.environment,
@@ -59,7 +58,7 @@ def _subject(each: SubjectContents) -> dict[str, Any]:
                 "outcome": record.outcome,
                 "message": record.message,
                 "output": record.output,
-                "replay": f"nmfcheck replay {record.trial.id} {each.replay}",
+                "replay": each.replay_line(record),
             }
             for record in each.shown
         ],

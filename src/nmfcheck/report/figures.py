@@ -28,8 +28,10 @@ from ..outcomes import NOT_ASKED, Outcome
 from ..records import Record
 from ..tally import CellTally
 from ..tolerances import TOLERANCE
-from ..trials import LADDER
-from .contents import SubjectContents
+from ..trials import SMALL
+from ..verdict import MARGIN
+from .contents import TEST, SubjectContents
+from .tables import percent
 
 INK = "#010203"
 """Stands for the colour of the text until the figure is done."""
@@ -62,7 +64,6 @@ STYLE: dict[Any, Any] = {
     "axes.facecolor": "none",
     "legend.frameon": False,
 }
-TEST = [rung for rung in LADDER if rung.question == 1]
 WIDTH = 5.2
 """Inches: letters are as large on a phone as those of the text."""
 
@@ -83,7 +84,7 @@ class Sheet:
 
     def __init__(self) -> None:
         self._number = 0
-        self._style = mpl.rc_context(STYLE)
+        self._style = mpl.rc_context({**mpl.rcParamsDefault, **STYLE})
 
     def __enter__(self) -> Sheet:
         self._style.__enter__()
@@ -129,14 +130,14 @@ class Sheet:
             required = [(cell.n, cell.bound) for cell in cells if not math.isnan(cell.required)]
             if required:
                 axes.plot(*zip(*required, strict=True), color=INK, linewidth=1, linestyle="--",
-                          label="required less 5 points")  # fmt: skip
+                          label=f"required less {100 * MARGIN:g} points")  # fmt: skip
             shares = [cell.share.value for cell in cells]
             bounds = np.array([cell.share.interval for cell in cells]).T
             axes.errorbar(sizes, shares, np.abs(bounds - shares), fmt="o-", color=BLUE, capsize=3,
                           label="this subject, 95 % interval")  # fmt: skip
             axes.set(xlabel="n", ylabel="trials passed", ylim=(-0.02, 1.02), xticks=sizes)
             axes.legend(loc="lower left")
-            told = ", ".join(f"n = {c.n}: {100 * c.share.value:.0f} %" for c in cells)
+            told = ", ".join(f"n = {c.n}: {percent(c.share)}" for c in cells)
             pictures.append(
                 self.draw(figure, f"Share of trials passed against n, entries {kind}: {told}.")
             )
@@ -157,7 +158,7 @@ class Sheet:
                       drawstyle="steps-post", label=f"ε = {decimal(eps)}")  # fmt: skip
             told.append(f"at ε = {decimal(eps)} the median is {np.median(finite):.0e}")
         lines = [(TOLERANCE.exact, "1e-10")]
-        lines += [(eps**2, f"ε² = {eps**2:.0e}") for eps in subject.defects if 0 < eps <= 0.01]
+        lines += [(eps**2, f"ε² = {eps**2:.0e}") for eps in subject.defects if 0 < eps <= SMALL]
         for x, name in lines:
             axes.axvline(x, color=INK, linewidth=0.8, linestyle=":")
             axes.annotate(name, (x, 1.02), xycoords=("data", "axes fraction"), fontsize=8,
@@ -191,7 +192,8 @@ class Sheet:
             axes.set_xticks(range(len(sizes)), [str(n) for n in sizes])
         row[0].set_ylabel("share of trials")
         patches = {name: Patch(**_fill(colours[name])) for name in letters if name in there}
-        figure.legend(patches.values(), patches.keys(), loc="outside lower center", ncols=4)
+        if patches:
+            figure.legend(patches.values(), patches.keys(), loc="outside lower center", ncols=4)
         total = [f"{name} {number}" for name, number in _totals(subject.tallies).items()]
         return self.draw(figure, f"Outcomes per size and ε. In all: {', '.join(total)}.")
 

@@ -33,14 +33,21 @@ def write_files(
 
 def check_writable(*names: str | None) -> None:
     """Say so before a long run if a file cannot be written after it."""
-    for name in names:
-        if not name or name == STANDARD_OUTPUT:
+    given = [name for name in names if name is not None]
+    for name in given:
+        if given.count(name) > 1:
+            raise InputError(f"{name!r} is to be written twice; expected different files")
+        if name == STANDARD_OUTPUT:
             continue
         path = Path(name)
-        if path.is_dir():
-            raise InputError(f"{name!r} is a folder; expected the name of a file")
-        folder = path.parent
-        if folder.exists() and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        if not name or path.is_dir():
+            raise InputError(f"{name!r} is {'a folder' if name else 'no name'}; expected a file")
+        if path.is_file():
+            with path.open("rb") as file:
+                if file.read(15) == b"SQLite format 3":
+                    raise InputError(f"{name!r} is a store, which is not written over")
+        folder = next(folder for folder in path.absolute().parents if folder.exists())
+        if not (folder.is_dir() and os.access(folder, os.W_OK)):
             raise InputError(f"{name!r} cannot be written: {str(folder)!r} is no writable folder")
 
 

@@ -13,17 +13,14 @@ from ..baseline import PAPER
 from ..cases import decimal
 from ..outcomes import Outcome
 from ..verdict import EXACT_SHARE, MARGIN, CellVerdict
-from .contents import MOST_SHOWN, Contents, SubjectContents, settings_in_words
-from .figures import TEST, Picture, Sheet
+from .contents import MOST_SHOWN, TEST, Contents, SubjectContents, settings_in_words
+from .figures import Picture, Sheet
 from .tables import interval, percent, unlike_in_words
-
-LEAST_SHOWN = 3
-"""Failing runs shown of each of several subjects."""
 
 
 def as_page(contents: Contents) -> str:
     """Return a report as a page of HTML; the same for the same contents, byte by byte."""
-    shown = max(LEAST_SHOWN, MOST_SHOWN // len(contents.subjects))
+    shown = max(1, MOST_SHOWN // len(contents.subjects))
     with Sheet() as sheet:
         subjects = [_subject(each, contents, sheet, shown) for each in contents.subjects]
     return _template().render(
@@ -79,7 +76,7 @@ def _subject(each: SubjectContents, contents: Contents, sheet: Sheet, shown: int
             {
                 "record": record,
                 "picture": sheet.run(record),
-                "replay": f"nmfcheck replay {record.trial.id} {each.replay}",
+                "replay": each.replay_line(record),
             }
             for record in each.shown[:shown]
         ],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from junitparser import Failure, JUnitXml, Skipped, TestCase, TestSuite
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from ..subjects.problem import printable
-from ..verdict import CellVerdict, Decision, QuestionVerdict
+from ..verdict import MARGIN, CellVerdict, Decision, QuestionVerdict
 from .contents import Contents, SubjectContents
 
 PAPER, EXACT = "does what the published algorithms do", "is exact"
@@ -27,9 +27,10 @@ def as_junit(contents: Contents) -> str:
 
 def _suite(subject: SubjectContents) -> TestSuite:
     suite, verdict = TestSuite(printable(subject.name)), subject.verdict
-    suite.add_testcase(
-        _case(subject, "all sizes", PAPER, verdict.paper.decision, verdict.paper.reason)
-    )
+    overall = _case(subject, "all sizes", PAPER, verdict.paper.decision, verdict.paper.reason)
+    if verdict.unanswered_all:
+        overall.result = [Error("it gave no answer at all: it could not be run")]
+    suite.add_testcase(overall)
     for question, name in ((verdict.paper, PAPER), (verdict.exactness, EXACT)):
         for size in question.sizes:
             decision = size.decision or Decision.INCONCLUSIVE
@@ -57,4 +58,4 @@ def _reason(size: CellVerdict, question: QuestionVerdict) -> str:
     low, high = size.share.interval
     told = f"{size.share.part} of {size.share.whole} passed, 95 % interval {low:.3f} to {high:.3f}"
     left = f", {size.unanswered} unanswered" if size.unanswered else ""
-    return f"{size.decision}: {told}{left}; required {size.required:.3f} less 0.05"
+    return f"{size.decision}: {told}{left}; required {size.required:.3f} less {MARGIN:g}"

@@ -47,12 +47,17 @@ def unlike_in_words(subject: SubjectContents) -> str:
     number = len(subject.unlike)
     named = ", ".join(subject.unlike[:MOST_NAMED]) + (", …" if number > MOST_NAMED else "")
     trials = "one trial" if number == 1 else f"{number} trials"
-    return f"It fails {trials} that all three algorithms of the paper pass from that start: {named}"
+    start = " from the same start" if subject.takes_start else ""
+    return f"It fails {trials} that all three algorithms of the paper pass{start}: {named}"
 
 
 def show_leaderboard(screen: Console, contents: Contents) -> None:
     """Print the subjects, the best first."""
-    table = _table(f"{contents.suite.name} suite, the best first")
+    suite = contents.suite
+    if suite is None:
+        told = "These subjects ran through different suites: their shares are of different trials."
+        screen.print(Text(told, style="bold yellow"), soft_wrap=True)
+    table = _table("The best first" if suite is None else f"{suite.name} suite, the best first")
     for heading, justify in (
         ("subject", "left"), ("verdict", "left"), ("passed", "right"),
         ("95 % interval", "right"), ("exact at ε = 0.25", "right"), ("", "left"),
@@ -61,7 +66,7 @@ def show_leaderboard(screen: Console, contents: Contents) -> None:
     for each in contents.ranked:
         paper, exact = each.verdict.paper, each.verdict.exactness
         table.add_row(
-            Text(each.name),
+            Text(each.name if suite else f"{each.name}, {each.suite.name}: {each.suite.scope}"),
             _decision(each.verdict.decision),
             percent(paper.pool.share),
             interval(paper.pool.share),

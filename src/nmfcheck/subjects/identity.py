@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import inspect
+import os
 import shutil
 import site
 import sys
@@ -104,7 +105,7 @@ def _own_files(before: set[str]) -> list[Path]:
 def _hash_of(files: list[Path]) -> str:
     digest = hashlib.sha256()
     for path in files:
-        digest.update(path.name.encode() + b"\0")
+        digest.update(os.fsencode(path.name) + b"\0")
         if path.stat().st_size <= LARGEST_FILE:
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
