@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from nmfcheck.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell
 from nmfcheck.intervals import Share
@@ -221,48 +222,64 @@ def test_no_answer_at_all():
     assert not on(cell(zero="tttne", large="tttnn")).unanswered_all
 
 
-def simulated(rng, shares, required, trials, runs):
-    """Return the decisions of many runs of a subject with these shares."""
-    return [
-        decide(
-            [
-                CellVerdict(n, "ones", Share(int(rng.binomial(trials, p)), trials), required)
-                for n, p in enumerate(shares)
-            ]
-        ).decision
-        for _ in range(runs)
-    ]
+def decided(parts, required, trials):
+    return decide(
+        [CellVerdict(n, "ones", Share(int(k), trials), required) for n, k in enumerate(parts)]
+    ).decision
 
 
-@pytest.mark.parametrize(("cells", "trials"), [(8, 100), (14, 100), (22, 60)])
+@pytest.mark.parametrize(
+    ("cells", "trials", "one_cell"), [(8, 100, 0.999), (14, 100, 0.999), (22, 60, 0.95)]
+)
 class TestPower:
-    """What quick, standard and full can tell, for a required share of 85 %."""
+    """What quick, standard and full can tell, for a required share of 85 %: docs/verdict.md."""
 
-    RUNS = 400
+    REQUIRED, BOUND = 0.85, 0.85 - MARGIN
 
-    def test_a_subject_at_what_is_required_passes(self, cells, trials):
-        found = simulated(np.random.default_rng(1), [0.85] * cells, 0.85, trials, self.RUNS)
-        assert found.count(PASS) >= 0.93 * self.RUNS
-        assert found.count(FAIL) <= 2
+    def rejected(self, cells, trials):
+        """Return up to how many passes are rejected at the first step of Holm's method."""
+        level = FAMILY / (cells + 1)
+        return max(
+            (k for k in range(trials + 1) if stats.binom.cdf(k, trials, self.BOUND) <= level)
+        )
 
-    def test_a_subject_at_the_bound_hardly_ever_fails(self, cells, trials):
-        bound = [0.85 - MARGIN] * cells
-        found = simulated(np.random.default_rng(2), bound, 0.85, trials, self.RUNS)
-        assert found.count(FAIL) <= 12  # 1 % of 400 is 4; 13 would be one in 3000
-        assert found.count(PASS) <= 0.1 * self.RUNS
+    def fails(self, share, cells, trials):
+        """Return bounds of the probability that a subject with this share everywhere FAILs."""
+        pool = stats.binom.cdf(self.rejected_pool(cells, trials), cells * trials, share)
+        cell = stats.binom.cdf(self.rejected(cells, trials), trials, share)
+        return pool, pool + cells * cell
 
-    def test_15_points_below_everywhere_fails(self, cells, trials):
-        found = simulated(np.random.default_rng(3), [0.7] * cells, 0.85, trials, self.RUNS)
-        assert found.count(FAIL) >= 0.98 * self.RUNS
+    def rejected_pool(self, cells, trials):
+        level, whole = FAMILY / (cells + 1), cells * trials
+        return max((k for k in range(whole) if stats.binom.cdf(k, whole, self.BOUND) <= level))
 
-    def test_35_points_below_in_one_cell_fails(self, cells, trials):
-        shares = [0.85] * (cells - 1) + [0.5]
-        found = simulated(np.random.default_rng(4), shares, 0.85, trials, self.RUNS)
-        # Exactly: P(Bin(trials, ½) is rejected at 0.01/(cells + 1)), by Bonferroni's first step.
-        rejected = [
-            k for k in range(trials + 1) if Share(k, trials).p_value(0.8) <= FAMILY / (cells + 1)
-        ]
-        expected = Share(max(rejected), trials).p_value(0.5)
-        assert expected > (0.99 if trials == 100 else 0.95)
-        spread = 4 * math.sqrt(expected * (1 - expected) / self.RUNS)
-        assert found.count(FAIL) / self.RUNS >= expected - spread - 1e-9
+    def test_how_probable_a_fail_is(self, cells, trials, one_cell):
+        assert self.fails(self.REQUIRED, cells, trials)[1] < 1e-4
+        assert self.fails(self.BOUND, cells, trials)[1] < 0.01
+        assert self.fails(self.REQUIRED - 0.15, cells, trials)[0] > 0.999
+        k = self.rejected(cells, trials)
+        assert stats.binom.cdf(k, trials, self.REQUIRED - 0.35) > one_cell
+
+    def test_how_probable_a_pass_is(self, cells, trials, one_cell):
+        whole = cells * trials
+        least = min(k for k in range(whole) if Share(k, whole).lower >= self.BOUND)
+        assert stats.binom.sf(least - 1, whole, self.REQUIRED) > 0.98
+        assert stats.binom.sf(least - 1, whole, self.BOUND) <= 0.05
+
+    def test_the_verdict_is_as_the_tests_say(self, cells, trials, one_cell):
+        """Just rejected, and just not: in one cell, and in the pool."""
+        k, good = self.rejected(cells, trials), trials
+        assert decided([k] + [good] * (cells - 1), self.REQUIRED, trials) is FAIL
+        assert decided([k + 1] + [good] * (cells - 1), self.REQUIRED, trials) is not FAIL
+        whole = self.rejected_pool(cells, trials)
+        spread = [whole // cells + (i < whole % cells) for i in range(cells)]
+        assert decided(spread, self.REQUIRED, trials) is FAIL
+        assert decided([spread[0] + 1, *spread[1:]], self.REQUIRED, trials) is not FAIL
+
+
+def test_simulated():
+    """Another way to the same: of 300 standard suites at the margin, 1 % or fewer FAIL."""
+    rng = np.random.default_rng(2)
+    found = [decided(rng.binomial(100, 0.8, 14), 0.85, 100) for _ in range(300)]
+    assert found.count(FAIL) <= 10  # 11 of 300 would be one in 10,000 at 1 %
+    assert found.count(PASS) <= 30
