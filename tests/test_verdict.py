@@ -239,9 +239,7 @@ class TestPower:
     def rejected(self, cells, trials):
         """Return up to how many passes are rejected at the first step of Holm's method."""
         level = FAMILY / (cells + 1)
-        return max(
-            (k for k in range(trials + 1) if stats.binom.cdf(k, trials, self.BOUND) <= level)
-        )
+        return max(k for k in range(trials + 1) if stats.binom.cdf(k, trials, self.BOUND) <= level)
 
     def fails(self, share, cells, trials):
         """Return bounds of the probability that a subject with this share everywhere FAILs."""
@@ -251,7 +249,7 @@ class TestPower:
 
     def rejected_pool(self, cells, trials):
         level, whole = FAMILY / (cells + 1), cells * trials
-        return max((k for k in range(whole) if stats.binom.cdf(k, whole, self.BOUND) <= level))
+        return max(k for k in range(whole) if stats.binom.cdf(k, whole, self.BOUND) <= level)
 
     def test_how_probable_a_fail_is(self, cells, trials, one_cell):
         assert self.fails(self.REQUIRED, cells, trials)[1] < 1e-4

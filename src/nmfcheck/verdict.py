@@ -33,6 +33,9 @@ EXACT_SHARE = 0.95
 """Required of the runs of question two."""
 
 
+NOTHING = Share(0, 0)
+
+
 class Decision(StrEnum):
     """What a question came to."""
 
@@ -52,6 +55,7 @@ class CellVerdict:
     required : the share that is asked for, before the margin; NaN where there is none.
     of : the algorithm that has it.
     unanswered : trials that are left open.
+    exactly : those that passed with the grade exact throughout; for question one.
     p_value : probability of so few passes for a subject at `required − MARGIN`.
     decision : FAIL if Holm's method rejects that; PASS if the lower bound of the share is above;
         None where the cell does not count.
@@ -63,6 +67,7 @@ class CellVerdict:
     required: float = math.nan
     of: str = ""
     unanswered: int = 0
+    exactly: Share = NOTHING
     p_value: float = 1.0
     decision: Decision | None = None
 
@@ -231,6 +236,7 @@ def _first(
                 required.share if required else math.nan,
                 required.of if required else "",
                 passed.count(None),
+                cell.share(test, exactly=True),
             )
         )
     missing = (
@@ -311,12 +317,14 @@ def pooled(cells: Iterable[CellVerdict], n: int) -> CellVerdict:
     1956), so that the binomial test of the pool errs on the safe side.
     """
     listed = [cell for cell in cells if not math.isnan(cell.required)]
-    share = sum((cell.share for cell in listed), Share(0, 0))
+    share = sum((cell.share for cell in listed), NOTHING)
     weights = sum(cell.share.whole * cell.required for cell in listed)
     required = weights / share.whole if share.whole else math.nan
     of = {cell.of for cell in listed}
     unanswered = sum(cell.unanswered for cell in listed)
-    return CellVerdict(n, "all", share, required, of.pop() if len(of) == 1 else "", unanswered)
+    exactly = sum((cell.exactly for cell in listed), NOTHING)
+    name = of.pop() if len(of) == 1 else ""
+    return CellVerdict(n, "all", share, required, name, unanswered, exactly)
 
 
 def _size(n: int, cells: Sequence[CellVerdict]) -> CellVerdict:
@@ -324,7 +332,7 @@ def _size(n: int, cells: Sequence[CellVerdict]) -> CellVerdict:
     members = [cell for cell in cells if cell.n == n]
     size = pooled(members, n)
     if not size.share.whole:
-        whole = sum((cell.share for cell in members), Share(0, 0))
+        whole = sum((cell.share for cell in members), NOTHING)
         unanswered = sum(cell.unanswered for cell in members)
         return replace(size, share=whole, unanswered=unanswered)
     failed = any(cell.decision is Decision.FAIL for cell in members)

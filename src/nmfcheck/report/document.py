@@ -84,8 +84,16 @@ def _cell(cell: CellVerdict) -> dict[str, Any]:
         "trials": cell.share.whole,
         "unanswered": cell.unanswered,
         "interval": [low, high],
+        "exactly": _exactly(cell),
         "required": cell.required,
         "required_of": cell.of or None,
         "p_value": cell.p_value,
         "verdict": cell.decision,
     }
+
+
+def _exactly(cell: CellVerdict) -> dict[str, Any] | None:
+    """Return how many trials were exact throughout, where that is another question."""
+    if not cell.exactly.whole:
+        return None
+    return {"passed": cell.exactly.part, "interval": list(cell.exactly.interval)}

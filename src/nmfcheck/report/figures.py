@@ -165,7 +165,7 @@ class Sheet:
                           ha="center")  # fmt: skip
         axes.set(xscale="log", xlabel="larger of form and product defect", ylim=(0, 1.01),
                  ylabel="share of runs", xlim=(1e-18, 10))  # fmt: skip
-        axes.legend(loc="center left")
+        axes.legend(loc="center", bbox_to_anchor=(0.42, 0.4))
         return self.draw(figure, f"Distribution of the defects: {'; '.join(told) or 'none'}.")
 
     def outcomes(self, subject: SubjectContents) -> Picture:
@@ -193,7 +193,8 @@ class Sheet:
         row[0].set_ylabel("share of trials")
         patches = {name: Patch(**_fill(colours[name])) for name in letters if name in there}
         if patches:
-            figure.legend(patches.values(), patches.keys(), loc="outside lower center", ncols=4)
+            figure.legend(patches.values(), patches.keys(), loc="outside lower center", ncols=3,
+                          fontsize=9)  # fmt: skip
         total = [f"{name} {number}" for name, number in _totals(subject.tallies).items()]
         return self.draw(figure, f"Outcomes per size and ε. In all: {', '.join(total)}.")
 
