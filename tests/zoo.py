@@ -12,8 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-
 from nmfcheck import reference
 from nmfcheck.diagnosis import Cause
 from nmfcheck.outcomes import Outcome
@@ -39,7 +37,7 @@ class Kept:
     outcome: Outcome | None
     cause: Cause | None
     unrunnable: bool = False
-    sizes: tuple[int, ...] = (2, 3, 5)
+    sizes: tuple[int, ...] = (2, 3)
 
 
 ZOO: dict[str, Kept] = {}
@@ -92,6 +90,8 @@ def returns_np_matrix(A, rank, *, W0, H0):
 
 @kept(PASS)
 def returns_sparse(A, rank, *, W0, H0):
+    from scipy import sparse
+
     return tuple(map(sparse.csr_array, descend(A, W0, H0)))
 
 
@@ -172,7 +172,7 @@ def updates_in_a_lazy_iterator(A, rank, *, W0, H0):
 # The updates are wrong, or stop too soon.
 
 
-@kept(FAIL, Outcome.COLLAPSED, Cause.COLLAPSES)
+@kept(FAIL, Outcome.COLLAPSED, Cause.COLLAPSES, sizes=(2, 5))
 def lets_components_die(A, rank, *, W0, H0):
     """Where a row of H is 0, so becomes the column of W, and they stay so."""
     return hals(A, W0, H0, dies=True)
@@ -224,7 +224,7 @@ def makes_the_loss_rise(A, rank, *, W0, H0):
     return W, H
 
 
-@kept(FAIL, Outcome.COLLAPSED, Cause.COLLAPSES)
+@kept(FAIL, Outcome.COLLAPSED, Cause.COLLAPSES, sizes=(2, 5))
 def updates_w_with_h_not_transposed(A, rank, *, W0, H0):
     W, H = W0.copy(), H0.copy()
     for _ in range(10):
@@ -269,7 +269,7 @@ def answers_differently_for_the_same_seed(A, rank, *, seed):
 # No answer.
 
 
-@kept(FAIL, Outcome.ERROR, Cause.SILENT)
+@kept(FAIL, Outcome.ERROR, Cause.SILENT, sizes=(2, 5))
 def raises_on_n_5_only(A, rank, *, W0, H0):
     if rank == 5:
         raise ValueError("shapes (5,5) and (4,5) not aligned")
@@ -278,7 +278,7 @@ def raises_on_n_5_only(A, rank, *, W0, H0):
 
 @kept(FAIL, Outcome.CRASHED, Cause.SILENT, sizes=(2,))
 def segfaults_at_times(A, rank, *, W0, H0, seed):
-    if seed % 2 and A[0, 1] == 0:
+    if seed % 3 == 2 and A[0, 1] == 0:
         ctypes.string_at(0)
     return descend(A, W0, H0)
 
@@ -293,7 +293,7 @@ def hangs(A, rank):
     time.sleep(1000)
 
 
-@kept(INCONCLUSIVE, Outcome.TIMEOUT, Cause.SILENT, sizes=(2, 3))
+@kept(INCONCLUSIVE, Outcome.TIMEOUT, Cause.SILENT)
 def hangs_on_n_3(A, rank, *, W0, H0):
     if rank == 3:
         time.sleep(1000)
