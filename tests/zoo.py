@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+
 from nmfcheck import reference
 from nmfcheck.diagnosis import Cause
 from nmfcheck.outcomes import Outcome
