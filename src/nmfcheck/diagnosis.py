@@ -24,7 +24,7 @@ from .store import Store, StoredSubject
 from .tally import CellTally, tally
 from .trials import Rung
 from .turned import TURNED, misses
-from .verdict import Decision, Verdict
+from .verdict import MARGIN, Decision, Verdict
 
 SAMPLE = 60
 """So many failing stages are looked at with their matrices."""
@@ -404,7 +404,7 @@ def _collapsed(
     low, high = (of(usual.values()) / own.whole for of in (min, max))
     told = f"{100 * own.value:.0f} % of its trials end in a collapse"
     theirs = f"of the references' on these cells {100 * low:.0f} to {100 * high:.0f} % do"
-    if own.value <= high:
+    if own.value <= high + MARGIN and own.interval[0] <= high:
         return Finding(Cause.NORMAL, f"{told}, which is normal: {theirs}.")
     if own.interval[0] <= high:
         return Finding(Cause.NORMAL, f"{told}, which may be chance: {theirs}.")
