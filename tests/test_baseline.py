@@ -1,8 +1,8 @@
 """The baseline: what ships, how it is read, and how it is made."""
 
+import importlib
 import json
 import sqlite3
-import sys
 
 import pytest
 
@@ -86,7 +86,7 @@ class TestMaking:
     def small(self, monkeypatch):
         """Make the suites of the baseline small."""
         suites = tuple(QUICK.selected(sizes=[n], trials=3) for n in (2, 3))
-        monkeypatch.setattr(sys.modules["nmfcheck.cli.baseline"], "SUITES", suites)
+        monkeypatch.setattr(importlib.import_module("nmfcheck.cli.baseline"), "SUITES", suites)
         return suites
 
     def test_one_after_the_other_and_then_the_file(self, nmfcheck, small, tmp_path):

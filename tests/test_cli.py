@@ -14,7 +14,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from nmfcheck import bidiagonal, exact_factorization, suites
+from nmfcheck import bidiagonal, cli, exact_factorization, suites
 from nmfcheck.suites import Suite
 
 
@@ -209,6 +209,13 @@ class TestRun:
             (2, "ones"), (2, "loguniform"), (3, "ones"), (3, "loguniform"),
         ]  # fmt: skip
         assert cells[0]["stages"][1]["rung"] == {"eps": 1e-3, "question": 1}
+
+
+def test_every_command_can_be_loaded():
+    """They are named without being loaded; none is missing, and none is a wrong one."""
+    for name in cli.COMMANDS:
+        assert cli.cli.get_command(None, name).name == name
+    assert cli.cli.get_command(None, "svd") is None
 
 
 class TestList:

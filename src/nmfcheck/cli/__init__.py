@@ -6,22 +6,50 @@ import io
 import os
 import signal
 import sys
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor
+from importlib import import_module
 
 import click
 
 from .. import __version__
 from ..errors import InputError, SubjectError
-from ..reference.engine import description
-from .baseline import baseline
-from .exchange import cases, judge_dir
-from .judge import judge
-from .lists import list_
 from .options import COMPLETED, UNRUNNABLE, USAGE, Interrupted, Terminated, exit_code
-from .replay import replay
-from .report import compare, report
-from .run import run
-from .smoke import smoke
+
+COMMANDS = {
+    "run": ("run", "Run the paper's test on subjects, and give a verdict on each."),
+    "report": ("report", "Show the verdicts in a store, and write the report's files again."),
+    "compare": ("report", "Rank the subjects of several stores."),
+    "smoke": ("smoke", "Look at a subject before a long run is spent on it."),
+    "replay": ("replay", "Run one trial again, and show its matrices."),
+    "list": ("lists", "List the subjects, the suites, or the ids of a suite's cases."),
+    "judge": ("judge", "Judge a factorization that lies in files."),
+    "cases": ("exchange", "Write a suite's matrices and starting points into a folder."),
+    "judge-dir": ("exchange", "Judge what somebody has laid beside them."),
+    "baseline": ("baseline", "Make the baseline that verdicts compare with."),
+}
+"""The file of each command, and a line about it, so that `--help` need not load them all."""
+
+
+class Commands(click.Group):
+    """Commands that are loaded when they are asked for: some take long to import."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one."""
+        if cmd_name not in COMMANDS:
+            return None
+        file, _ = COMMANDS[cmd_name]
+        module = import_module(f".{file}", __name__)
+        members = vars(module).values()
+        return next(m for m in members if isinstance(m, click.Command) and m.name == cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what they are for."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, told) for name, (_, told) in COMMANDS.items()])
 
 
 def main() -> None:
@@ -49,7 +77,7 @@ def main() -> None:
     except BrokenPipeError:  # whoever read our output has seen enough
         _give_up_output()
         sys.exit(COMPLETED)
-    except BrokenProcessPool:
+    except BrokenExecutor:
         _fail("a worker process was killed, perhaps for want of memory; try --jobs 1")
     except OSError as error:  # a full disk, for example
         _give_up_output()
@@ -72,6 +100,7 @@ def _fail(message: str, code: int = USAGE) -> None:
 
 
 @click.group(
+    cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
 )
@@ -95,9 +124,7 @@ def cli(context: click.Context) -> None:
 
 
 def _show_version(context: click.Context) -> None:
+    from ..reference.engine import description
+
     click.echo(f"nmfcheck {__version__}, engine: {description()}")
     context.exit()
-
-
-for command in (run, report, compare, smoke, replay, list_, judge, cases, judge_dir, baseline):
-    cli.add_command(command)
