@@ -86,7 +86,7 @@ class TestHolm:
 
 class TestFurtherTrials:
     @given(shares(300), st.floats(0.05, 0.95))
-    def test_it_settles_the_question_and_fewer_do_not(self, share, bound):
+    def test_so_many_more_settle_the_question(self, share, bound):
         def settled(share):
             return share.lower >= bound
 

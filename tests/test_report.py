@@ -202,7 +202,7 @@ class TestPage:
         ids = re.findall(r'\bid="([^"]+)"', page)
         assert len(ids) == len(set(ids))
 
-    def test_no_more_than_ten_runs(self, monkeypatch, path):
+    def test_no_more_than_ten_runs(self, path):
         with Store.read(path) as store:
             each = contents([store]).subjects[1]
         assert len(each.shown) == contents_module.MOST_SHOWN
