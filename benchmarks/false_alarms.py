@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from nmfcheck.baseline import ACCEPTED, MANY, shipped
+from nmfcheck.decision import CellVerdict, decide
 from nmfcheck.intervals import Share
 from nmfcheck.judge import judge_batch
 from nmfcheck.outcomes import reaches
@@ -23,7 +24,6 @@ from nmfcheck.subjects import reference_subject
 from nmfcheck.subjects.problem import Problem
 from nmfcheck.suites import QUICK, STANDARD
 from nmfcheck.trials import LADDER, Trial
-from nmfcheck.verdict import CellVerdict, decide
 
 AT_ONCE = 10
 """So many blocks of a cell are run together."""

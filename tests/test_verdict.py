@@ -7,18 +7,11 @@ import pytest
 from scipy import stats
 
 from nmfcheck.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell
+from nmfcheck.decision import FAMILY, MARGIN, CellVerdict, Decision, decide
 from nmfcheck.intervals import Share
 from nmfcheck.tally import CellTally
 from nmfcheck.trials import LADDER, Rung
-from nmfcheck.verdict import (
-    FAMILY,
-    MARGIN,
-    CellVerdict,
-    Decision,
-    HardFailure,
-    decide,
-    verdict,
-)
+from nmfcheck.verdict import HardFailure, verdict
 
 PASS, FAIL, INCONCLUSIVE = Decision
 SIZES = (2, 3, 4)

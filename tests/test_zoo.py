@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nmfcheck.diagnosis import Cause, diagnose
+from nmfcheck.diagnosis import diagnose
+from nmfcheck.findings import Cause
 from nmfcheck.outcomes import Outcome
 from nmfcheck.runner import Campaign, Limits
 from nmfcheck.smoke import Status, smoke

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfcheck import reference
-from nmfcheck.diagnosis import Cause
+from nmfcheck.decision import Decision
+from nmfcheck.findings import Cause
 from nmfcheck.outcomes import Outcome
-from nmfcheck.verdict import Decision
 
 PASS, FAIL, INCONCLUSIVE = Decision
 

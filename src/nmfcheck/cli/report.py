@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
+from ..decision import Decision
 from ..report.contents import MOST_SHOWN, Contents, contents
 from ..report.files import STANDARD_OUTPUT, check_writable, write_files
 from ..report.tables import show_leaderboard, show_verdict
 from ..report.terminal import console, show_counts, show_failures
 from ..store import Store
-from ..verdict import Decision
 from .options import COMPLETED, FAILED, INCONCLUSIVE, UNRUNNABLE, failures_option, report_options
 
 EXIT_CODES = {

@@ -13,8 +13,10 @@ from typing import Any
 from .. import suites
 from ..baseline import PAPER, Baseline, shipped
 from ..cases import decimal
-from ..diagnosis import Finding, diagnose
+from ..decision import Decision
+from ..diagnosis import diagnose
 from ..errors import InputError
+from ..findings import Finding
 from ..outcomes import Outcome, reaches
 from ..records import Record
 from ..runner import Limits
@@ -25,7 +27,7 @@ from ..summary import CellCount, count_stored
 from ..tally import CellTally, tally
 from ..trials import LADDER, rung_of
 from ..values import option_as_text
-from ..verdict import Decision, Verdict, verdict_of
+from ..verdict import Verdict, verdict_of
 
 TEST = [rung for rung in LADDER if rung.question == 1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import __version__
-from ..verdict import CellVerdict, QuestionVerdict
+from ..decision import CellVerdict, QuestionVerdict
 from .contents import Contents, SubjectContents
 from .plain import as_json
 

@@ -23,13 +23,13 @@ from matplotlib.patches import Patch
 from ..arrays import Array
 from ..baseline import ACCEPTED, PAPER, Baseline
 from ..cases import KINDS_OF_ENTRIES, decimal
+from ..decision import MARGIN
 from ..intervals import Share
 from ..outcomes import NOT_ASKED, Outcome
 from ..records import Record
 from ..tally import CellTally
 from ..tolerances import TOLERANCE
 from ..trials import SMALL
-from ..verdict import MARGIN
 from .contents import TEST, SubjectContents
 from .tables import percent
 

@@ -11,8 +11,9 @@ from markupsafe import Markup
 from .. import __version__
 from ..baseline import PAPER
 from ..cases import decimal
+from ..decision import MARGIN, CellVerdict
 from ..outcomes import Outcome
-from ..verdict import EXACT_SHARE, MARGIN, CellVerdict
+from ..verdict import EXACT_SHARE
 from .contents import MOST_SHOWN, TEST, Contents, SubjectContents, settings_in_words
 from .figures import Picture, Sheet
 from .tables import interval, percent, unlike_in_words

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from ..decision import MARGIN, CellVerdict, Decision, QuestionVerdict
 from ..subjects.problem import printable
-from ..verdict import MARGIN, CellVerdict, Decision, QuestionVerdict
 from .contents import Contents, SubjectContents
 
 PAPER, EXACT = "does what the published algorithms do", "is exact"

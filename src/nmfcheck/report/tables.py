@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..decision import CellVerdict, Decision
 from ..intervals import Share
-from ..verdict import CellVerdict, Decision
 from .contents import Contents, SubjectContents, settings_in_words
 
 STYLES = {
