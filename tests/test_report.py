@@ -1,6 +1,7 @@
 """Reports: the three files, made from stores alone, and the page in a real browser."""
 
 import json
+import os
 import shutil
 import sqlite3
 from importlib import resources
@@ -11,6 +12,7 @@ import pytest
 from junitparser import JUnitXml
 
 from nmfcheck.baseline import shipped
+from nmfcheck.errors import InputError
 from nmfcheck.report import contents as contents_module
 from nmfcheck.report.contents import contents, unlike_references
 from nmfcheck.report.document import as_document
@@ -399,3 +401,27 @@ class TestBrowser:
 
 def test_the_ladder_is_that_of_the_baseline():
     assert shipped().ladder == tuple(rung.eps for rung in LADDER)
+
+
+def test_a_file_is_replaced_whole_where_a_link_leads_and_a_pipe_is_written_to(tmp_path):
+    from nmfcheck.report.files import _write
+
+    target, link, pipe = (tmp_path / name for name in ("target", "link", "pipe"))
+    target.write_text("old")
+    link.symlink_to(target)
+    assert _write(str(link), "new") == str(link)
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    _write(str(pipe), "through")
+    assert os.read(reader, 100) == b"through"
+    assert pipe.is_fifo()
+    os.close(reader)
+
+
+def test_a_file_that_cannot_be_written_is_named():
+    from nmfcheck.report.files import _write
+
+    with pytest.raises(InputError, match=r"'/proc/x.html' cannot be written"):
+        _write("/proc/x.html", "")

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .baseline import ACCEPTED, Baseline, shipped
-from .decision import MARGIN, Decision
+from .decision import Decision
 from .findings import Cause, Finding, mostly
 from .intervals import Share
 from .outcomes import Outcome, reaches
@@ -134,7 +134,7 @@ def _collapsed(
     low, high = (of(usual.values()) / own.whole for of in (min, max))
     told = f"{100 * own.value:.0f} % of its trials end in a collapse"
     theirs = f"of the references' on these cells {100 * low:.0f} to {100 * high:.0f} % do"
-    if own.value <= high + MARGIN and own.interval[0] <= high:
+    if own.value <= high:
         return Finding(Cause.NORMAL, f"{told}, which is normal: {theirs}.")
     if own.interval[0] <= high:
         return Finding(Cause.NORMAL, f"{told}, which may be chance: {theirs}.")

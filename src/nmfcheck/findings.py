@@ -27,7 +27,7 @@ class Cause(StrEnum):
     COLLAPSES = "collapses"
     NORMAL = "collapses as usual"
     SOME_SIZES = "some sizes only"
-    INEXACT = "converges, but not exactly"
+    INEXACT = "not exact at ε = 0.25"
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ QUICK = Suite(
     sizes=(2, 3, 4, 5),
     trials=100,
     reference_iterations=10**4,
-    summary="seconds (with NumPy a minute): first-order shows by then, exactness need not",
+    summary="the references take seconds: first-order shows by then, exactness need not",
 )
 STANDARD = Suite(
     name="standard",

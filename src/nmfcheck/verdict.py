@@ -116,12 +116,17 @@ def verdict(
         _unfinished(second, left),
         tuple(hard),
         unanswered_all=bool(letters) and set(letters) <= silent,
-        notes=tuple(_notes(cells, first, varies=varies)),
+        notes=tuple(_notes(cells, first, varies=varies, left=left)),
     )
 
 
-def _notes(cells: Sequence[CellTally], first: QuestionVerdict, *, varies: bool) -> Iterator[str]:
+def _notes(
+    cells: Sequence[CellTally], first: QuestionVerdict, *, varies: bool, left: int
+) -> Iterator[str]:
     """Say what else a reader should know."""
+    if left:
+        there = sum(len(cell.seeds) for cell in cells)
+        yield f"Of {there + left} trials of the suite, {there} have been run."
     if fixed := [str(cell.n) for cell in cells if cell.one_answer]:
         yield (
             "Its answers do not depend on the start or the seed where the case is the same "
@@ -169,7 +174,9 @@ def _first(
             )
         )
     missing = (
-        "the paper's test was not run: it is ε = 0, then 1e-3"
+        "nothing has been run"
+        if not cells
+        else "the paper's test was not run: it is ε = 0, then 1e-3"
         if not comparable
         else "the baseline is of another version of the suites"
         if not baseline.algorithms

@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from .. import __version__
+from ..errors import InputError
 from ..exchange import ANSWERS, FORMATS, PROBLEMS, judge_folder, write_problems
+from ..outcomes import Outcome
 from ..report.plain import as_json
 from ..report.terminal import console, show_counts, show_failures
 from ..summary import count
@@ -58,6 +60,8 @@ def judge_dir(folder: Path, failures: int, in_json: bool) -> None:
     A problem without an answer counts as not run, an answer that cannot be read as an error.
     """
     suite, records = judge_folder(folder)
+    if all(record.outcome is Outcome.NOT_RUN for record in records):
+        raise InputError(f"no answer lies in {str(folder)!r}; expected W and H of some problem")
     cells = count(records, suite.ladder)
     if in_json:
         about = {"name": suite.name, "version": suite.version}

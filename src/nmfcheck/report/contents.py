@@ -168,7 +168,8 @@ def _subject(
 ) -> SubjectContents:
     tallies = tuple(tally(store, subject))
     verdict = verdict_of(store, subject, baseline, tallies)
-    ladder = set(store.suite.ladder)
+    told_its_start = "W0" in subject.settings.get("takes", ["W0"])
+    paired = told_its_start and set(TEST) <= set(store.suite.ladder)
     return SubjectContents(
         name=printable(subject.name),
         subject=subject,
@@ -180,7 +181,7 @@ def _subject(
         cells=tuple(count_stored(store, subject, tallies)),
         tallies=tallies,
         shown=tuple(_shown(store, subject, shown)),
-        unlike=tuple(unlike_references(tallies, baseline)) if set(TEST) <= ladder else (),
+        unlike=tuple(unlike_references(tallies, baseline)) if paired else (),
         defects=_defects(store, subject),
         words=_words(store, subject),
         command=run_command(subject, store.suite),

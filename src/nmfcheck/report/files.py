@@ -52,16 +52,23 @@ def check_writable(*names: str | None) -> None:
 
 
 def _write(name: str, text: str) -> str:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; a pipe or a device is written to."""
     if name == STANDARD_OUTPUT:
         print(text, end="")
         return name
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        new.write_text(text, encoding="utf-8")
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+        path = Path(name).resolve()  # the file itself, not a link to it, is replaced
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        new = path.with_name(f".{path.name}.{os.getpid()}.new")
+        try:
+            new.write_text(text, encoding="utf-8")
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
+    except OSError as error:
+        told = f"{name!r} cannot be written: {error.strerror or error}"
+        raise InputError(f"{told}; 'nmfcheck report' writes it again from the store") from None
     return name

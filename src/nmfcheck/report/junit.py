@@ -37,6 +37,8 @@ def _suite(subject: SubjectContents) -> TestSuite:
             if name == EXACT and decision is Decision.FAIL:
                 decision = Decision.INCONCLUSIVE
             reason = _reason(size, question)
+            if name == EXACT and decision is not Decision.PASS:
+                reason = f"does not decide: {reason}"
             suite.add_testcase(_case(subject, f"n = {size.n}", name, decision, reason))
     return suite
 

@@ -162,7 +162,7 @@ def show_failures(
             lines.append(f"  nmfcheck replay {record.trial.id} {subject}")
         screen.print(Text("\n".join(lines)), soft_wrap=True)
     more = (len(asked) if total is None else total) - len(shown)
-    if more > 0:
+    if more > 0 and at_most > 0:
         counted = "one more stage" if more == 1 else f"{more} more stages"
         screen.print(
             f"… and {counted} that did not pass; --failures N shows more.", highlight=False

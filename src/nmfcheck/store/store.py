@@ -87,7 +87,8 @@ class Store:
     @classmethod
     def _opened(cls, path: Path, mode: Literal["read", "write"], suite: Suite | None) -> Store:
         if not path.is_file():
-            raise InputError(f"there is no store {str(path)!r}")
+            what = "is a folder, and no store" if path.is_dir() else "is no file"
+            raise InputError(f"there is no store {str(path)!r}: it {what}")
         check_header(path)
         lock = locked(path) if mode == "write" else None
         connection: sqlite3.Connection | None = None

@@ -54,6 +54,8 @@ class SubjectName:
         elif self.name not in known and self.name not in entry_points():
             close = difflib.get_close_matches(self.name, [*known, *entry_points()], n=1)
             hint = f"did you mean {close[0]!r}?" if close else "'nmfcheck list' names them all"
+            if self.name.endswith(".py"):
+                hint = f"did you mean 'py:{self.name}:NAME'?"
             raise InputError(f"no subject {self.name!r}; {hint} (or py:module:attribute, cmd:…)")
 
     @property
