@@ -15,6 +15,20 @@ settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS", "ci" if os.environ.get("CI") else "usual"))
 
 
+@pytest.fixture(scope="session")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    from browser import CHROMIUM
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield chromium
+        chromium.close()
+
+
 @pytest.fixture
 def nmfcheck(monkeypatch, capsys, tmp_path):
     """Run the command line in this process; returns exit code, standard output and error."""

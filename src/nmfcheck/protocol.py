@@ -99,7 +99,7 @@ class Climb:
         factors = None if judgement is None else _factors(case, answer)
         outcome = answer.outcome if judgement is None else judgement.outcome
         W, H = factors or (None, None)
-        failed = not reaches(outcome.grade, rung.needs)
+        kept = rung.question == 3 or not reaches(outcome.grade, rung.needs)
         return Stage(
             rung=rung,
             case=case,
@@ -111,8 +111,8 @@ class Climb:
             output=answer.output,
             seconds=answer.seconds,
             digest="" if factors is None else _digest(*factors),
-            W=W if failed else None,
-            H=H if failed else None,
+            W=W if kept else None,
+            H=H if kept else None,
         )
 
     def result(self) -> TrialResult:

@@ -23,7 +23,8 @@ class Rung(NamedTuple):
     """One ε of a ladder, and the question that it belongs to.
 
     Question 1 is the paper's test: its rungs are climbed in order, exact at ε = 0, first-order or
-    better above, and the first failure ends it. Question 2, exactness, is asked in any case.
+    better above, and the first failure ends it. Question 2, exactness, is asked in any case; so is
+    question 3, about slopes, of which W and H are always kept.
     """
 
     eps: float
@@ -117,7 +118,8 @@ class Stage:
     permutation_changed : whether P is another one than at ε = 0; None where either is not known.
     flags, output, seconds : as in the subject's answer.
     digest : the same for the same W and H, bit by bit; "" where there are none.
-    W, H : kept where the stage was not passed and they are matrices of numbers.
+    W, H : kept where they are matrices of numbers and the stage was not passed, or is of
+        question 3.
     """
 
     rung: Rung

@@ -25,6 +25,7 @@ COMMANDS = {
     "judge": ("judge", "Judge a factorization that lies in files."),
     "cases": ("exchange", "Write a suite's matrices and starting points into a folder."),
     "judge-dir": ("exchange", "Judge what somebody has laid beside them."),
+    "paper": ("paper", "Run the paper's experiments again, claim by claim."),
     "baseline": ("baseline", "Make the baseline that verdicts compare with."),
 }
 """The file of each command, and a line about it, so that `--help` need not load them all."""

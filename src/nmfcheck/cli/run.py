@@ -62,6 +62,11 @@ LONGEST_NAME = 80
     default=True,
     help="Go on with what the store has (the default), or throw it away and begin anew.",
 )
+@click.option(
+    "--slopes",
+    is_flag=True,
+    help="Also measure the slopes of the parameters in ε, the paper's Figure 1: 1000 small runs.",
+)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
 @failures_option
 @report_options
@@ -80,6 +85,7 @@ def run(
     engine: str,
     store_path: Path | None,
     resume: bool,
+    slopes: bool,
     fail_fast: bool,
     failures: int,
     details: bool,
@@ -112,7 +118,8 @@ def run(
     check_writable(page, junit, json)
     suite = selected_suite(suite_name, trials, sizes, eps, entries)
     named = [SubjectName(name, parse_options(options)) for name in dict.fromkeys(subjects)]
-    campaign = Campaign(suite, jobs, parse_limits(timeout, memory_limit), engine, fail_fast)
+    limits = parse_limits(timeout, memory_limit)
+    campaign = Campaign(suite, jobs, limits, engine, fail_fast, slopes)
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []
     with Store.create_or_open(path, suite, fresh=not resume) as store:
@@ -120,7 +127,7 @@ def run(
         try:
             for subject in named:
                 title = f"{printable(subject.name)}, {suite.name} suite"
-                with progress_bar(title, suite.stages) as progress:
+                with progress_bar(title, campaign.stages) as progress:
                     try:
                         stored.append(_run(campaign, subject, store, fresh, progress))
                     except SubjectError as error:

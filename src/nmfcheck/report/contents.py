@@ -18,6 +18,7 @@ from ..diagnosis import diagnose
 from ..errors import InputError
 from ..findings import Finding
 from ..outcomes import Outcome, reaches
+from ..perturbation import Slopes, slopes_of
 from ..records import Record
 from ..runner import Limits
 from ..store import Store, StoredSubject, suite_as_text
@@ -49,10 +50,12 @@ class SubjectContents:
     cells : the outcomes, counted.
     tallies : the outcomes, trial by trial.
     shown : some of the stages that failed, with W and H.
-    unlike : trials that it fails and all three algorithms of the paper pass.
+    unlike : trials that it fails and all three algorithms of the paper pass from the same start;
+        none for a subject that cannot be told where to start.
     defects : for each ε, the larger of form and product defect of each judged stage, sorted;
         where there is no form, the product defect.
     words : for each ε, how often each word of n = 3 occurred.
+    slopes : of the parameters in ε, where they were asked for.
     command : what runs it again.
     replay : the options that `nmfcheck replay` needs for it.
     """
@@ -70,6 +73,7 @@ class SubjectContents:
     unlike: tuple[str, ...]
     defects: dict[float, list[float]]
     words: dict[float, dict[str, int]]
+    slopes: Slopes | None
     command: str
     replay: str
 
@@ -81,11 +85,6 @@ class SubjectContents:
     def replay_line(self, record: Record) -> str:
         """Return the command that shows a stage's trial again."""
         return f"nmfcheck replay {record.trial.id} {self.replay}"
-
-    @property
-    def takes_start(self) -> bool:
-        """Whether it starts where it is told, as the references do."""
-        return {"W0", "H0"} <= set(self.subject.settings.get("takes", ("W0", "H0")))
 
 
 @dataclass(frozen=True)
@@ -168,8 +167,9 @@ def _subject(
 ) -> SubjectContents:
     tallies = tuple(tally(store, subject))
     verdict = verdict_of(store, subject, baseline, tallies)
-    told_its_start = "W0" in subject.settings.get("takes", ["W0"])
-    paired = told_its_start and set(TEST) <= set(store.suite.ladder)
+    starts_where_told = {"W0", "H0"} <= set(subject.settings.get("takes", ("W0", "H0")))
+    paired = starts_where_told and set(TEST) <= set(store.suite.ladder)
+    slopes = _slopes(store, subject)
     return SubjectContents(
         name=printable(subject.name),
         subject=subject,
@@ -184,7 +184,8 @@ def _subject(
         unlike=tuple(unlike_references(tallies, baseline)) if paired else (),
         defects=_defects(store, subject),
         words=_words(store, subject),
-        command=run_command(subject, store.suite),
+        slopes=slopes,
+        command=run_command(subject, store.suite, slopes=slopes is not None),
         replay=replay_options(subject, store.suite),
     )
 
@@ -243,6 +244,15 @@ def _words(store: Store, subject: StoredSubject) -> dict[float, dict[str, int]]:
     return {eps: dict(sorted(counter.items())) for eps, counter in sorted(found.items())}
 
 
+def _slopes(store: Store, subject: StoredSubject) -> Slopes | None:
+    """Return the slopes, if two runs or more were made for them."""
+    found = store.slopes(subject)
+    if len(found) < 2:
+        return None
+    ladder = sorted({eps for runs in found.values() for eps in runs})
+    return slopes_of({eps: [runs.get(eps) for runs in found.values()] for eps in ladder})
+
+
 def replay_options(subject: StoredSubject, suite: Suite) -> str:
     """Return what a `nmfcheck replay` needs to be of this subject and suite."""
     parts = ["--subject", subject.name, *_settings(subject)]
@@ -251,7 +261,7 @@ def replay_options(subject: StoredSubject, suite: Suite) -> str:
     return shlex.join(parts)
 
 
-def run_command(subject: StoredSubject, suite: Suite) -> str:
+def run_command(subject: StoredSubject, suite: Suite, *, slopes: bool = False) -> str:
     """Return the command that runs a subject through a suite."""
     parts = ["nmfcheck", "run", subject.name, "--suite", suite.name]
     whole = suites.SUITES.get(suite.name)
@@ -263,6 +273,8 @@ def run_command(subject: StoredSubject, suite: Suite) -> str:
         parts += ["--entries", ",".join(suite.kinds)]
     if suite.ladder != LADDER:
         parts += ["--eps", ",".join(decimal(rung.eps) for rung in suite.ladder)]
+    if slopes:
+        parts.append("--slopes")
     if subject.settings.get("engine") == "numpy":
         parts += ["--engine", "numpy"]
     return shlex.join([*parts, *_settings(subject)])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .. import __version__
 from ..decision import CellVerdict, QuestionVerdict
+from ..perturbation import Slopes
 from .contents import Contents, SubjectContents
 from .plain import as_json
 
@@ -50,6 +52,7 @@ def _subject(each: SubjectContents) -> dict[str, Any]:
         "notes": verdict.notes,
         "diagnosis": each.findings,
         "fails_where_references_pass": each.unlike,
+        "slopes": _slopes(each.slopes) if each.slopes else None,
         "cells": each.cells,
         "failures": [
             {
@@ -63,6 +66,31 @@ def _subject(each: SubjectContents) -> dict[str, Any]:
             for record in each.shown
         ],
     }
+
+
+def _slopes(slopes: Slopes) -> dict[str, Any]:
+    mean, error = slopes.mean, slopes.error
+    return {
+        "starts": len(slopes.of_W),
+        "of_W": int(slopes.of_W.sum()),
+        "eps": slopes.eps,
+        "counted": slopes.counted,
+        "parameters": [
+            {
+                "name": each.parameter,
+                "mean": [_finite(x) for x in mean[:, k]],
+                "standard_error": [_finite(x) for x in error[:, k]],
+                "change": _finite(each.change),
+                "change_error": _finite(each.error),
+                "linear": each.linear,
+            }
+            for k, each in enumerate(slopes.linearity)
+        ],
+    }
+
+
+def _finite(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None
 
 
 def _question(question: QuestionVerdict) -> dict[str, Any]:

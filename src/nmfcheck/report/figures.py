@@ -26,6 +26,7 @@ from ..cases import KINDS_OF_ENTRIES, decimal
 from ..decision import MARGIN
 from ..intervals import Share
 from ..outcomes import NOT_ASKED, Outcome
+from ..perturbation import PARAMETERS, Slopes
 from ..records import Record
 from ..tally import CellTally
 from ..tolerances import TOLERANCE
@@ -228,6 +229,23 @@ class Sheet:
         own = groups["this subject"]
         told = ", ".join(f"{w} {100 * c / sum(own.values()):.0f} %" for w, c in own.items())
         return self.draw(figure, f"Words of n = 3 at ε = {decimal(eps)}: {told}.")
+
+    def slopes(self, slopes: Slopes) -> Picture:
+        """Draw the mean slopes of the three parameters, as in the paper's Figure 1."""
+        figure, (axes,) = _figure()
+        mean, error = slopes.mean, slopes.error
+        styles = zip(PARAMETERS, (BLUE, ORANGE, GREEN), "os^", strict=True)
+        for k, (name, colour, marker) in enumerate(styles):
+            axes.errorbar(slopes.eps, mean[:, k], 1.96 * error[:, k], fmt=f"{marker}-", capsize=2,
+                          color=colour, markersize=4, linewidth=1, label=name)  # fmt: skip
+        axes.axhline(0, color=INK, linewidth=0.5)
+        axes.set(xscale="log", xlabel="ε", ylabel="mean slope")
+        axes.set_yscale("symlog", linthresh=2)
+        axes.invert_xaxis()
+        axes.legend(loc="lower left", fontsize=8)
+        told = ", ".join(f"{each.parameter} {each.slope:.3g}" for each in slopes.linearity)
+        smallest = decimal(slopes.eps[-1])
+        return self.draw(figure, f"Mean slopes of the parameters; at ε = {smallest}: {told}.")
 
     def run(self, record: Record) -> Picture | None:
         """Draw W, H and |A − WH| of one stage, each entry a square."""

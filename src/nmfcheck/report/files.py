@@ -51,23 +51,28 @@ def check_writable(*names: str | None) -> None:
             raise InputError(f"{name!r} cannot be written: {str(folder)!r} is no writable folder")
 
 
-def _write(name: str, text: str) -> str:
+def replace_file(path: Path, content: bytes) -> None:
     """Write a file whole or not at all; a pipe or a device is written to."""
+    path = path.resolve()  # the file itself, not a link to it, is replaced
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        new.write_bytes(content)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _write(name: str, text: str) -> str:
+    """Write a file, or to standard output."""
     if name == STANDARD_OUTPUT:
         print(text, end="")
         return name
     try:
-        path = Path(name).resolve()  # the file itself, not a link to it, is replaced
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-            return name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(f".{path.name}.{os.getpid()}.new")
-        try:
-            new.write_text(text, encoding="utf-8")
-            new.replace(path)
-        finally:
-            new.unlink(missing_ok=True)
+        replace_file(Path(name), text.encode())
     except OSError as error:
         told = f"{name!r} cannot be written: {error.strerror or error}"
         raise InputError(f"{told}; 'nmfcheck report' writes it again from the store") from None

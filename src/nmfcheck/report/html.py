@@ -16,7 +16,7 @@ from ..outcomes import Outcome
 from ..verdict import EXACT_SHARE
 from .contents import MOST_SHOWN, TEST, Contents, SubjectContents, settings_in_words
 from .figures import Picture, Sheet
-from .tables import interval, percent, unlike_in_words
+from .tables import interval, percent, slopes_in_words, unlike_in_words
 
 
 def as_page(contents: Contents) -> str:
@@ -24,7 +24,7 @@ def as_page(contents: Contents) -> str:
     shown = max(1, MOST_SHOWN // len(contents.subjects))
     with Sheet() as sheet:
         subjects = [_subject(each, contents, sheet, shown) for each in contents.subjects]
-    return _template().render(
+    return template("page.html.j2").render(
         contents=contents,
         subjects=subjects,
         version=__version__,
@@ -35,8 +35,9 @@ def as_page(contents: Contents) -> str:
     )
 
 
-@lru_cache(maxsize=1)
-def _template() -> Template:
+@lru_cache
+def template(name: str) -> Template:
+    """Return a template of a page."""
     environment = Environment(
         loader=PackageLoader("nmfcheck", "report/templates"),
         autoescape=True,
@@ -48,7 +49,7 @@ def _template() -> Template:
     environment.filters["interval"] = interval
     environment.filters["decimal"] = decimal
     environment.filters["figure"] = _inline
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)
 
 
 def _inline(picture: Picture) -> Markup:
@@ -73,6 +74,8 @@ def _subject(each: SubjectContents, contents: Contents, sheet: Sheet, shown: int
         "defects": sheet.defects(each),
         "outcomes": sheet.outcomes(each),
         "words": sheet.words(each, contents.baseline),
+        "slopes": sheet.slopes(each.slopes) if each.slopes else None,
+        "linear": slopes_in_words(each.slopes) if each.slopes else "",
         "runs": [
             {
                 "record": record,

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ..decision import CellVerdict, Decision
 from ..intervals import Share
+from ..perturbation import Slopes
 from .contents import Contents, SubjectContents, settings_in_words
 
 STYLES = {
@@ -37,6 +38,8 @@ def show_verdict(screen: Console, subject: SubjectContents) -> None:
     ]
     if subject.unlike:
         lines.append(Text(f"- {unlike_in_words(subject)}"))
+    if subject.slopes:
+        lines.append(Text(f"- {slopes_in_words(subject.slopes)}"))
     for line in lines:
         screen.print(line, soft_wrap=True)
     screen.print()
@@ -47,8 +50,16 @@ def unlike_in_words(subject: SubjectContents) -> str:
     number = len(subject.unlike)
     named = ", ".join(subject.unlike[:MOST_NAMED]) + (", …" if number > MOST_NAMED else "")
     trials = "one trial" if number == 1 else f"{number} trials"
-    start = " from the same start" if subject.takes_start else ""
-    return f"It fails {trials} that all three algorithms of the paper pass{start}: {named}"
+    told = f"It fails {trials} that all three algorithms of the paper pass from the same start"
+    return f"{told}: {named}"
+
+
+def slopes_in_words(slopes: Slopes) -> str:
+    """Say whether a subject's parameters are linear in ε."""
+    words = {True: "linear", False: "not linear", None: "not seen to be linear"}
+    told = ", ".join(f"{each.parameter} is {words[each.linear]}" for each in slopes.linearity)
+    number = slopes.counted[-1]
+    return f"Slopes in ε (n = 2, {number} of {len(slopes.of_W)} starts count): {told}."
 
 
 def show_leaderboard(screen: Console, contents: Contents) -> None:

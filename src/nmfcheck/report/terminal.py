@@ -53,7 +53,7 @@ def console(file: IO[str] | None = None) -> Console:
 
 
 @contextmanager
-def progress_bar(title: str, stages: int) -> Iterator[Report]:
+def progress_bar(title: str, stages: float) -> Iterator[Report]:
     """Show a progress bar on standard error; yields the function that moves it.
 
     Where standard error is no terminal, a line for every tenth of the way instead.
@@ -75,7 +75,7 @@ def progress_bar(title: str, stages: int) -> Iterator[Report]:
         yield lambda done: bar.advance(task, done)
 
 
-def _milestones(screen: Console, title: str, stages: int) -> Report:
+def _milestones(screen: Console, title: str, stages: float) -> Report:
     reached, told = 0.0, 0
 
     def report(done: float) -> None:

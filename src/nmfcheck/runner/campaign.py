@@ -9,15 +9,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import __version__
+from ..cases import ONES
+from ..perturbation import EPS, SEEDS, N
 from ..records import Record, by_trial, records_of
 from ..reference.engine import chosen
 from ..store import Store, StoredSubject
 from ..subjects import Progress, SubjectName, reference_subject
 from ..suites import Suite
-from ..trials import Trial
+from ..trials import Rung, Trial
 from .batches import run_batches
 from .isolated import Cell, IsolatedRun
 from .workers import Limits, Workers
+
+SLOPES = tuple(Rung(eps, 3) for eps in (0.0, *EPS))
+"""What a trial asks for slopes."""
 
 BATCH = 200
 """So many trials of a reference are run together, and then stored."""
@@ -34,6 +39,7 @@ class Campaign:
     limits : what an isolated subject may use.
     engine : what the references run on.
     fail_fast : whether the first trial that fails the paper's test ends it.
+    slopes : whether the slopes of the parameters in ε are asked for, too.
     """
 
     suite: Suite
@@ -41,6 +47,12 @@ class Campaign:
     limits: Limits = field(default_factory=Limits)
     engine: str = "auto"
     fail_fast: bool = False
+    slopes: bool = False
+
+    @property
+    def stages(self) -> int:
+        """The number of stages of a run in which no trial ends early."""
+        return self.suite.stages + (SEEDS * len(SLOPES) if self.slopes else 0)
 
     def workers(self, subject: SubjectName) -> Workers:
         """Return workers for a subject, which is not loaded yet."""
@@ -72,6 +84,9 @@ class Campaign:
         running = run_batches(solver, batches, jobs=jobs, progress=progress)
         self._record(store, stored, ([r for result in part for r in records_of(result)]
                                      for part in running), done)  # fmt: skip
+        if left_over := self._left_for_slopes(store, stored, progress):
+            for part in run_batches(solver, [left_over], jobs=1, progress=progress):
+                store.write_slopes(stored, [r for result in part for r in records_of(result)])
         return stored
 
     def is_complete(self, workers: Workers, store: Store) -> bool:
@@ -80,7 +95,8 @@ class Campaign:
         if stored is None:
             return False
         done = self._done(store, stored, lambda _: None)
-        return len(done) == len(self.suite.cells()) * self.suite.trials
+        whole = len(done) == len(self.suite.cells()) * self.suite.trials
+        return whole and not self._left_for_slopes(store, stored, lambda _: None)
 
     def run_isolated(self, workers: Workers, store: Store, progress: Progress) -> StoredSubject:
         """Run a subject in its workers."""
@@ -94,6 +110,10 @@ class Campaign:
                 progress(len(self.suite.ladder) * sum(1 for _ in by_trial(records)))
 
         self._record(store, stored, running(), done)
+        if left := self._left_for_slopes(store, stored, progress):
+            for records in IsolatedRun(workers, [Cell(left)]):
+                store.write_slopes(stored, records)
+                progress(len(records))
         return stored
 
     def _settings(self, workers: Workers) -> dict[str, Any]:
@@ -109,6 +129,16 @@ class Campaign:
         done = {trial: list(records) for trial, records in by_trial(store.records(stored))}
         progress(len(done) * len(self.suite.ladder))
         return done
+
+    def _left_for_slopes(
+        self, store: Store, stored: StoredSubject, progress: Progress
+    ) -> list[Trial]:
+        """Return the trials for slopes that have not been run, if they are asked for."""
+        if not self.slopes:
+            return []
+        done = store.slopes(stored)
+        progress(len(done) * len(SLOPES))
+        return [Trial(N, ONES, seed, SLOPES) for seed in range(SEEDS) if seed not in done]
 
     def _cell(self, n: int, kind: str, done: dict[Trial, list[Record]]) -> Cell:
         """Return what is left of a cell."""

@@ -38,8 +38,8 @@ def row_of(record: Record) -> tuple[Any, ...]:
         ",".join(record.flags),
         record.output,
         record.digest,
-        _packed(record.W),
-        _packed(record.H),
+        packed(record.W),
+        packed(record.H),
     )
 
 
@@ -65,8 +65,8 @@ def record_of(row: dict[str, Any]) -> Record:
         flags=tuple(Flag(flag) for flag in row["flags"].split(",") if flag),
         output=row["output"],
         digest=row["digest"],
-        W=_unpacked(row.get("W"), n),
-        H=_unpacked(row.get("H"), n),
+        W=unpacked(row.get("W"), n),
+        H=unpacked(row.get("H"), n),
     )
 
 
@@ -78,11 +78,13 @@ def _float(x: float | None) -> float:
     return math.nan if x is None else x
 
 
-def _packed(X: Array | None) -> bytes | None:
+def packed(X: Array | None) -> bytes | None:
+    """Return a matrix as bytes."""
     return None if X is None else zlib.compress(np.ascontiguousarray(X, "<f8").tobytes(), 1)
 
 
-def _unpacked(packed: bytes | None, n: int) -> Array | None:
-    if packed is None:
+def unpacked(text: bytes | None, n: int) -> Array | None:
+    """Return the n×n matrix that `packed` made."""
+    if text is None:
         return None
-    return np.frombuffer(zlib.decompress(packed), "<f8").reshape(n, n).astype(np.float64)
+    return np.frombuffer(zlib.decompress(text), "<f8").reshape(n, n).astype(np.float64)

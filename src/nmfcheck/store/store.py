@@ -17,12 +17,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from ..arrays import Array
 from ..environment import environment
 from ..errors import InputError
 from ..records import Record
 from ..suites import Suite
 from .file import check, check_header, create, in_words, locked, suite_as_text, suite_from_text
-from .rows import COLUMNS, record_of, row_of
+from .rows import COLUMNS, packed, record_of, row_of, unpacked
+
+Factors = tuple[Array, Array]
+
+SLOPES = """
+CREATE TABLE IF NOT EXISTS slopes (
+    subject INTEGER NOT NULL REFERENCES subjects (id),
+    seed INTEGER NOT NULL,
+    eps REAL NOT NULL,
+    W BLOB,
+    H BLOB,
+    PRIMARY KEY (subject, seed, eps)
+)
+"""
+"""Made when the first slopes are: most stores have none."""
 
 IN_ORDER = "ORDER BY n, entries = 'ones' DESC, seed, eps"
 """Trial by trial."""
@@ -68,6 +83,7 @@ class Store:
         """Throw away what the store holds."""
         with in_words(self.path), self._transaction() as cursor:
             cursor.execute("DELETE FROM stages")
+            cursor.execute("DROP TABLE IF EXISTS slopes")
             cursor.execute("DELETE FROM subjects")
             cursor.execute(
                 "UPDATE about SET value = ? WHERE key = 'suite'", (suite_as_text(suite),)
@@ -212,6 +228,35 @@ class Store:
                     yield record_of(dict(zip(columns, row, strict=True)))
                 except (ValueError, TypeError, AttributeError, zlib.error) as error:
                     raise InputError(f"{str(self.path)!r} is damaged: {error}") from None
+
+    def write_slopes(self, subject: StoredSubject, records: Iterable[Record]) -> None:
+        """Write runs that slopes are measured from, all or none of them."""
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute(SLOPES)
+            cursor.executemany(
+                "INSERT OR REPLACE INTO slopes VALUES (?, ?, ?, ?, ?)",
+                ((subject.id, r.seed, r.eps, packed(r.W), packed(r.H)) for r in records),
+            )
+
+    def slopes(self, subject: StoredSubject) -> dict[int, dict[float, Factors | None]]:
+        """Return W and H of the runs that slopes are measured from, by seed and ε."""
+        found: dict[int, dict[float, Factors | None]] = {}
+        with in_words(self.path):
+            named = "SELECT 1 FROM sqlite_master WHERE name = 'slopes'"
+            if self._connection.execute(named).fetchone() is None:
+                return found
+            rows = self._connection.execute(
+                "SELECT seed, eps, W, H FROM slopes WHERE subject = ? ORDER BY seed, eps",
+                (subject.id,),
+            ).fetchall()
+        for seed, eps, W, H in rows:
+            try:
+                both = unpacked(W, 2), unpacked(H, 2)
+            except (ValueError, TypeError, zlib.error) as error:
+                raise InputError(f"{str(self.path)!r} is damaged: {error}") from None
+            kept = None if both[0] is None or both[1] is None else (both[0], both[1])
+            found.setdefault(seed, {})[eps] = kept
+        return found
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[sqlite3.Cursor]:

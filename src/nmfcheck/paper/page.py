@@ -1,0 +1,49 @@
+"""The page of a reproduction."""
+
+from __future__ import annotations
+
+from .. import __version__
+from ..environment import environment
+from ..report.figures import Sheet
+from ..report.html import template
+from .reproduce import Reproduction
+from .section import Status
+
+CLASSES = {
+    Status.REPRODUCED: "PASS",
+    Status.CORRECTED: "INCONCLUSIVE",
+    Status.NOT_REPRODUCED: "FAIL",
+    Status.UNDECIDED: "quiet",
+}
+"""The style of each status: that of the report's verdicts."""
+
+
+def as_page(found: Reproduction) -> str:
+    """Return all of it as one self-contained page of HTML."""
+    with Sheet() as sheet:
+        parts = [
+            [
+                {
+                    "section": section,
+                    "pictures": [
+                        sheet.draw(drawing.figure, drawing.caption) for drawing in section.drawings
+                    ],
+                }
+                for section in sections
+            ]
+            for sections in (found.sections, found.beyond)
+        ]
+    counts = {
+        str(status): number
+        for status in Status
+        if (number := sum(claim.status is status for claim in found.claims))
+    }
+    return template("paper.html.j2").render(
+        found=found,
+        of_the_paper=parts[0],
+        beyond=parts[1],
+        counts=counts,
+        classes=CLASSES,
+        machine=environment(),
+        version=__version__,
+    )

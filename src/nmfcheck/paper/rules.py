@@ -1,0 +1,74 @@
+"""The statistics of the rules: shares, and whether they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from scipy import stats
+
+from ..arrays import Bools
+from ..intervals import Share
+
+
+def share(hold: Iterable[object]) -> Share:
+    """Count in how many runs something holds."""
+    listed = [bool(each) for each in hold]
+    return Share(sum(listed), len(listed))
+
+
+def in_words(counted: Share) -> str:
+    """Return a share with its 95 % interval."""
+    low, high = counted.interval
+    return f"{counted.part} of {counted.whole} ({100 * low:.1f} to {100 * high:.1f} %)"
+
+
+def above(counted: Share, bound: float) -> bool | None:
+    """Say whether a share is above a bound, by one-sided 95 % bounds; None where that is open."""
+    if counted.lower > bound:
+        return True
+    rest = Share(counted.whole - counted.part, counted.whole)
+    return False if 1 - rest.lower < bound else None
+
+
+def all_of(answers: Iterable[bool | None]) -> bool | None:
+    """Return True if all are, False if some is not, None where that is open."""
+    listed = list(answers)
+    if False in listed:
+        return False
+    return None if None in listed else True
+
+
+def differ(one: Share, other: Share) -> float:
+    """Return the p-value of Fisher's exact test that two shares are equal."""
+    return float(stats.fisher_exact(_two_by_two(one, other)).pvalue)
+
+
+def larger(one: Share, other: Share) -> float:
+    """Return the p-value of Fisher's exact test that the first share is not the larger one."""
+    return float(stats.fisher_exact(_two_by_two(one, other), alternative="greater").pvalue)
+
+
+def _two_by_two(one: Share, other: Share) -> list[list[int]]:
+    return [[each.part, each.whole - each.part] for each in (one, other)]
+
+
+def grows(sizes: Sequence[int], happened: Sequence[Bools]) -> float:
+    """Return the p-value that something does not become more frequent with the size.
+
+    The Cochran–Armitage trend test: the correlation of 0 or 1 with the size, run by run.
+    """
+    x = np.concatenate([np.full(len(y), n) for n, y in zip(sizes, happened, strict=True)])
+    y = np.concatenate([np.asarray(each, float) for each in happened])
+    if len(set(x.tolist())) < 2 or y.min(initial=1.0) == y.max(initial=0.0):
+        return 1.0
+    return float(stats.pearsonr(x, y, alternative="greater").pvalue)
+
+
+def more_often(one: Bools, other: Bools) -> float:
+    """Return the p-value that the first does not happen more often, on the same runs (McNemar)."""
+    only_one, only_other = int((one & ~other).sum()), int((other & ~one).sum())
+    if only_one + only_other == 0:
+        return 1.0
+    test = stats.binomtest(only_one, only_one + only_other, 0.5, alternative="greater")
+    return float(test.pvalue)

@@ -1,0 +1,185 @@
+"""Runs, kept in a folder: what is there is not made again, however the last run ended.
+
+A file for each batch, which appears whole or not at all. It says what it holds and which engine and
+version made it; one that says something else is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from .. import __version__
+from ..arrays import Array, Bools
+from ..cases import Case
+from ..judge import CaseStack, Judgements, judge_batch
+from ..measures import align, shares
+from ..reference.engine import chosen, instructions
+from ..subjects.references import REFERENCES
+from ..tolerances import TOLERANCE
+from .plan import Batch
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What came of a batch.
+
+    Attributes
+    ----------
+    W, H : the factors, a run each.
+    """
+
+    batch: Batch
+    W: Array
+    H: Array
+
+    def __len__(self) -> int:
+        return len(self.W)
+
+    @cached_property
+    def cases(self) -> list[Case]:
+        """The case of each run."""
+        return self.batch.cases()
+
+    @cached_property
+    def judged(self) -> Judgements:
+        """What each run is worth."""
+        return judge_batch(self.cases, self.W, self.H)
+
+    @property
+    def matched(self) -> Bools:
+        """Whether M shows a permutation."""
+        found: Bools = self.judged.permutation[:, 0] >= 0
+        return found
+
+    @cached_property
+    def aligned(self) -> tuple[Array, Array]:
+        """W and H, their components in the order of the rows; as they are where M shows none."""
+        permutation = self.judged.permutation.copy()
+        permutation[~self.matched] = np.arange(self.batch.n)
+        return align(self.W, self.H, permutation)
+
+    @cached_property
+    def shares(self) -> tuple[Array, Array]:
+        """The part of each superdiagonal entry that comes from W, and from H."""
+        return shares(*self.aligned, CaseStack.of(self.cases).e)
+
+    @property
+    def negligible(self) -> Array:
+        """What the paper neglects, O(ε²): `2·max(e)²/(min a0 · max a0)`, for any ε."""
+        stack = CaseStack.of(self.cases)
+        top = stack.e.max(axis=1)
+        found: Array = 2 * top / stack.a0.min(axis=1) * (top / stack.a0.max(axis=1))
+        return found
+
+    @property
+    def formed(self) -> Bools:
+        """Whether form and product are right but for what the paper neglects; at ε = 0, exact."""
+        return self.within(self.negligible if self.batch.eps else TOLERANCE.exact)
+
+    @property
+    def exact(self) -> Bools:
+        """Whether form and product are right to 1e-10."""
+        return self.within(TOLERANCE.exact)
+
+    def within(self, tolerance: Array | float) -> Bools:
+        """Say of each run whether form and product are right to within a tolerance."""
+        found: Bools = (self.judged.form_defect <= tolerance) & (
+            self.judged.product_defect <= tolerance
+        )
+        return found
+
+
+class Folder:
+    """A folder of runs."""
+
+    def __init__(self, path: Path, *, engine: str = "auto", threads: int | None = None) -> None:
+        self.path = path
+        self.engine = chosen(engine)
+        self.threads = threads
+
+    @property
+    def made_by(self) -> dict[str, str]:
+        """What the bits of a run depend on."""
+        detail = instructions() if self.engine == "native" else np.__version__
+        return {"nmfcheck": __version__, "engine": self.engine, "detail": detail}
+
+    def complete(self, batches: Iterable[Batch], progress: Progress) -> None:
+        """Make all runs that are not there."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for batch in batches:
+            if self._there(batch):
+                progress(cost(batch))
+            else:
+                self._write(self._run(batch, progress))
+
+    def runs(self, batch: Batch) -> Runs:
+        """Return the runs of a batch, which must be there."""
+        with np.load(self._file(batch)) as file:
+            return Runs(batch, file["W"], file["H"])
+
+    def _run(self, batch: Batch, progress: Progress) -> Runs:
+        algorithm, _, _ = REFERENCES[batch.algorithm]
+        A = np.stack([case.A for case in batch.cases()])
+        W0, H0 = batch.starts()
+        each = cost(batch) / max(batch.seeds * batch.iterations, 1)
+        found = algorithm(
+            A,
+            W0,
+            H0,
+            batch.iterations,
+            progress=lambda settled: progress(settled * each),
+            engine=self.engine,
+            threads=self.threads,
+        )
+        return Runs(batch, found.W, found.H)
+
+    def _file(self, batch: Batch) -> Path:
+        return self.path / f"{batch.name}.npz"
+
+    def _about(self, batch: Batch) -> str:
+        return json.dumps({**asdict(batch), **self.made_by}, sort_keys=True)
+
+    def _there(self, batch: Batch) -> bool:
+        try:
+            # Opened here: np.load leaves a damaged file open.
+            with self._file(batch).open("rb") as opened, np.load(opened) as file:
+                whole = {"W", "H", "about"} <= set(file.files)
+                return whole and str(file["about"]) == self._about(batch)
+        except (OSError, ValueError, zipfile.BadZipFile):
+            return False
+
+    def _write(self, runs: Runs) -> None:
+        file = self._file(runs.batch)
+        new = file.with_name(f".{file.name}.{os.getpid()}.new")
+        try:
+            with new.open("wb") as out:
+                np.savez_compressed(
+                    out, W=runs.W, H=runs.H, about=np.array(self._about(runs.batch))
+                )
+            new.replace(file)
+        finally:
+            new.unlink(missing_ok=True)
+
+
+CLOSES = 0.02
+"""A run at ε = 0 closes its orbit after about such a part of its iterations."""
+
+WEIGHTS = {"als": 2.0, "nenmf": 50.0}
+"""How long an iteration takes, compared with multiplicative update's."""
+
+
+def cost(batch: Batch) -> float:
+    """Return about how long a batch takes, in no unit."""
+    iterations = batch.iterations * (CLOSES if batch.eps == 0 else 1.0)
+    weight = WEIGHTS.get(batch.algorithm, 1.0)
+    return weight * batch.seeds * iterations * (batch.n**3 + 10)

@@ -1,0 +1,232 @@
+"""Slopes of the parameters in ε, and whether they are linear: the paper's Figure 1, of any subject.
+
+For n = 2 and a ≡ 1, an exact factorization has three parameters, w0(1), w0(2) and w1(1), the
+paper's equation (9); or h0(1), h0(2) and h1(1), if H is described and W follows. A run at ε and one
+at ε = 0 from the same start give three slopes `(parameter(ε) − parameter(0))/ε`. As the paper does
+it, W's parameters are taken where w1(1) is the one that is linear in ε, and H's where h1(1) is: the
+one that has the larger share of A(1,2) at the smallest ε.
+
+    from nmfcheck.perturbation import slopes
+    slopes(my_nmf).linearity
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .arrays import Array, Bools, Ints, whole_number
+from .cases import ONES, Case, case_of
+from .errors import InputError
+from .factors import UnusableError, as_factor
+from .judge import judge_batch
+from .measures import align, shares
+from .subjects import Problem, Subject, as_subject
+from .trials import starting_point
+
+N = 2
+PARAMETERS = ("w0(1)", "w0(2)", "w1(1)")
+EPS = (0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
+"""The values of ε, unless told."""
+
+SEEDS = 100
+"""So many starts, unless told."""
+
+NEARLY = 0.05
+"""A mean slope has converged if, over the last decade of ε, it changes by less than so much of that
+of w1(1), with 95 % confidence."""
+
+
+@dataclass(frozen=True)
+class Linearity:
+    """How much the mean slope of a parameter changes over the last decade of ε.
+
+    Attributes
+    ----------
+    slope : its mean at the smallest ε.
+    change, error : from the ε ten times as large, run by run: the mean, and its standard error.
+    linear : True if |change| + 1.96·error is below `NEARLY` times the mean slope of w1(1), False
+        if |change| − 1.96·error is above; None where neither is so.
+    """
+
+    parameter: str
+    slope: float
+    change: float
+    error: float
+    linear: bool | None
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """The slopes of a subject.
+
+    Attributes
+    ----------
+    eps : the values of ε, the largest first.
+    of_W : of each run, whether W's parameters were taken.
+    slope : by ε, run and parameter; NaN where a run has no form at ε or at 0, or another
+        permutation: then it belongs to another solution.
+    share : by ε and run, the part of A(1,2) that comes from W; NaN where a run has no form.
+    """
+
+    eps: tuple[float, ...]
+    of_W: Bools  # noqa: N815 - the matrix
+    slope: Array
+    share: Array
+
+    @property
+    def counted(self) -> list[int]:
+        """How many runs count, for each ε."""
+        return [int(number) for number in np.isfinite(self.slope[:, :, 0]).sum(axis=1)]
+
+    @property
+    def mean(self) -> Array:
+        """The mean slope, by ε and parameter; NaN of nothing."""
+        return _mean_and_error(self.slope)[0]
+
+    @property
+    def error(self) -> Array:
+        """The standard error of the mean, by ε and parameter."""
+        return _mean_and_error(self.slope)[1]
+
+    @property
+    def linearity(self) -> list[Linearity]:
+        """Say of each parameter whether it is linear in ε."""
+        last = len(self.eps) - 1
+        before = min(range(last), key=lambda j: abs(np.log10(self.eps[j] / self.eps[last]) - 1))
+        change, error = _mean_and_error(self.slope[last] - self.slope[before])
+        mean = self.mean[last]
+        scale = NEARLY * abs(mean[PARAMETERS.index("w1(1)")])
+        return [
+            Linearity(
+                name,
+                float(mean[k]),
+                float(change[k]),
+                float(error[k]),
+                _below(abs(change[k]), 1.96 * error[k], scale),
+            )
+            for k, name in enumerate(PARAMETERS)
+        ]
+
+
+def _below(value: float, error: float, bound: float) -> bool | None:
+    """Say whether a value that is known so far is below a bound."""
+    if value + error < bound:
+        return True
+    return False if value - error > bound else None
+
+
+def _mean_and_error(values: Array) -> tuple[Array, Array]:
+    """Return the mean over runs, the axis before the last, and its standard error."""
+    there = np.isfinite(values)
+    number = there.sum(axis=-2)
+    kept = np.where(there, values, 0.0)
+    with np.errstate(all="ignore"):
+        mean = kept.sum(axis=-2) / number
+        off = np.where(there, values - np.expand_dims(mean, -2), 0.0)
+        error = np.sqrt((off**2).sum(axis=-2) / (number - 1) / number)
+    return mean, error
+
+
+def slopes(
+    subject: Subject | Callable[..., object], seeds: int = SEEDS, eps: Sequence[float] = EPS
+) -> Slopes:
+    """Run a subject at ε = 0 and at each ε from the same starts, and measure its slopes.
+
+    Parameters
+    ----------
+    subject : a function `f(A, rank, *, W0, H0, seed)` that returns W and H and takes any of these
+        keywords, or one of `nmfcheck.subjects`.
+    seeds : the number of starts.
+    eps : two values at least, all above 0.
+    """
+    seeds = whole_number("seeds", seeds, 2)
+    ladder = checked_eps(eps)
+    solver = as_subject(subject)
+    starts = [starting_point(N, seed) for seed in range(seeds)]
+    found = {}
+    for each in (0.0, *ladder):
+        case = case_of(N, ONES, each)
+        answers = solver.solve(
+            [Problem(case.A.copy(), N, W0.copy(), H0.copy(), seed)
+             for seed, (W0, H0) in enumerate(starts)],
+            lambda _: None,
+        )  # fmt: skip
+        found[each] = [(answer.W, answer.H) if answer.error is None else None for answer in answers]
+    return slopes_of(found)
+
+
+def checked_eps(eps: Sequence[float]) -> tuple[float, ...]:
+    """Return values of ε, the largest first, if slopes can be measured with them."""
+    ladder = tuple(sorted({float(each) for each in eps}, reverse=True))
+    if len(ladder) < 2 or not 0 < ladder[-1] <= ladder[0] < np.inf:
+        given = ", ".join(f"{each:g}" for each in eps)
+        raise InputError(f"ε is {given or 'missing'}; slopes need two values or more, above 0")
+    return ladder
+
+
+def slopes_of(found: Mapping[float, Sequence[tuple[object, object] | None]]) -> Slopes:
+    """Return the slopes of runs that have been made.
+
+    Parameters
+    ----------
+    found : for ε = 0 and for each other ε, W and H of each run, in one order; None where there is
+        no answer.
+    """
+    ladder = checked_eps([eps for eps in found if eps])
+    base, before, _ = _parameters(case_of(N, ONES, 0.0), found[0.0])
+    here = [_parameters(case_of(N, ONES, eps), found[eps]) for eps in ladder]
+    share = np.stack([part for _, _, part in here])
+    _, _, smallest = here[-1]
+    of_W = smallest > 0.5
+    side = np.where(of_W, 0, 1)
+    slope = np.stack(
+        [
+            np.where(
+                ((permutation == before) & (before >= 0))[:, None],
+                _taken(parameters - base, side) / eps,
+                np.nan,
+            )
+            for eps, (parameters, permutation, _) in zip(ladder, here, strict=True)
+        ]
+    )
+    return Slopes(ladder, of_W, slope, share)
+
+
+def _taken(parameters: Array, side: Ints) -> Array:
+    """Return W's or H's parameters of each run."""
+    taken: Array = parameters[np.arange(len(parameters)), side]
+    return taken
+
+
+def _parameters(
+    case: Case, factors: Sequence[tuple[object, object] | None]
+) -> tuple[Array, Ints, Array]:
+    """Return the parameters of W and of H, the permutation (0, 1, or −1 for none), W's share."""
+    W, H = (
+        np.stack(stack) for stack in zip(*(_as_matrices(pair) for pair in factors), strict=True)
+    )
+    judged = judge_batch(case, W, H)
+    permutation = judged.permutation[:, 0]
+    formed = permutation >= 0
+    order = np.where(formed[:, None], judged.permutation, np.arange(N))
+    W, H = align(W, H, order)
+    parameters = np.stack([np.stack([X[:, 0, 0], X[:, 1, 1], X[:, 0, 1]], 1) for X in (W, H)], 1)
+    parameters[~formed] = np.nan
+    share = np.full(len(W), np.nan)
+    if case.eps:
+        e = np.full((len(W), 1), case.eps)
+        share = np.where(formed, shares(W, H, e)[0][:, 0], np.nan)
+    return parameters, permutation, share
+
+
+def _as_matrices(pair: tuple[object, object] | None) -> tuple[Array, Array]:
+    """Return W and H as matrices; of zeros, which have no form, where they are none."""
+    if pair is not None:
+        try:
+            return as_factor("W", pair[0], (N, N)), as_factor("H", pair[1], (N, N))
+        except UnusableError:
+            pass
+    return np.zeros((N, N)), np.zeros((N, N))
