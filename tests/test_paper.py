@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -305,6 +306,10 @@ class TestReproduction:
                 for end in ("svg", "png"):
                     assert f"{drawing.name}.{end}" in names
                     assert 1000 < (tmp_path / f"{drawing.name}.{end}").stat().st_size < 200_000
+        text = (tmp_path / "paper.md").read_text()
+        for name in re.findall(r"\]\(([\w-]+\.(?:svg|csv))\)", text):
+            assert (tmp_path / name).exists()
+        assert text.count("*Rule.*") == len(found.claims)
         document = json.loads((tmp_path / "claims.json").read_text())
         assert [claim["id"] for claim in document["claims"]] == [c.id for c in found.claims]
         assert document["scale"] == "tiny"

@@ -29,8 +29,8 @@ from .options import Interrupted, engine_option, jobs_option
 def paper(*, out: Path | None, quick: bool, jobs: int | None, engine: str) -> None:
     """Run every experiment of the paper again, and say of each claim whether it is reproduced.
 
-    Writes paper.html (self-contained), each figure as SVG and PNG, the numbers behind them as CSV,
-    and claims.json. The rule that decides is beside each claim.
+    Writes paper.html (self-contained) and paper.md, each figure as SVG and PNG, the numbers behind
+    them as CSV, and claims.json. The rule that decides is beside each claim.
 
     The whole of it takes about 20 minutes on two cores. Runs are kept in FOLDER/runs; the same
     command goes on where the last one ended, and ends with the same numbers.

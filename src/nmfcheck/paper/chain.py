@@ -77,22 +77,22 @@ def _rows(a: str, eps: float, runs: Runs) -> list[tuple[object, ...]]:
 
 
 def _drawing(runs: dict[tuple[str, float], Runs]) -> Drawing:
-    figure, axes = panels(6, height=2.0, sharey=True)
+    figure, axes = panels(3, height=5.0, rows=2, sharex=True, sharey=True)
     for each, ((a, eps), found) in zip(axes, runs.items(), strict=True):
         there = formed(found)
         points = found.shares[0][there]
         each.plot([0, 0, 1], [0, 1, 1], color=GREY, linewidth=3, alpha=0.6)
-        each.scatter(points[:, 0], points[:, 1], s=4, color=COLOURS[a], alpha=0.35, linewidths=0,
+        each.scatter(points[:, 0], points[:, 1], s=9, color=COLOURS[a], alpha=0.35, linewidths=0,
                      rasterized=True)  # fmt: skip
         each.annotate("wh", (1, 0), xytext=(-2, 3), textcoords="offset points", color=RED,
-                      fontsize=7, ha="right")  # fmt: skip
+                      fontsize=9, ha="right")  # fmt: skip
         for name, x, y, side in (("hh", 0, 0, "left"), ("hw", 0, 1, "left"), ("ww", 1, 1, "right")):
             each.annotate(name, (x, y), xytext=(3 if side == "left" else -3, 3 if y == 0 else -9),
-                          textcoords="offset points", fontsize=7, ha=side)  # fmt: skip
+                          textcoords="offset points", fontsize=9, ha=side)  # fmt: skip
         each.set(xlim=(-0.06, 1.06), ylim=(-0.06, 1.06), xticks=(0, 1), yticks=(0, 1), aspect=1)
-        each.set_title(f"{NAMES[a].partition(',')[2].strip()}\nε = {decimal(eps)}", fontsize=7)
-    axes[0].set_ylabel("W's share of A(2,3)", fontsize=8)
-    axes[0].set_xlabel("W's share of A(1,2)", fontsize=8)
+        each.set_title(f"{NAMES[a].partition(',')[2].strip()}, ε = {decimal(eps)}", fontsize=9)
+    axes[3].set_ylabel("W's share of A(2,3)")
+    axes[3].set_xlabel("W's share of A(1,2)")
     return Drawing(
         "chain",
         figure,

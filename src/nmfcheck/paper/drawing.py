@@ -27,18 +27,24 @@ MARKERS = {MU: "o", ALS: "s", GD: "^", CD: "d", NENMF: "v"}
 WIDTH = 7.0
 
 
-def panels(columns: int = 1, height: float = 3.2, **options: Any) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure with panels side by side."""
+def panels(
+    columns: int = 1, height: float = 3.2, *, rows: int = 1, **options: Any
+) -> tuple[Figure, Sequence[Axes]]:
+    """Return a figure with panels side by side, row by row."""
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    return figure, figure.subplots(1, columns, squeeze=False, **options)[0]
+    return figure, list(figure.subplots(rows, columns, squeeze=False, **options).flat)
 
 
-def share_curve(axes: Axes, x: Sequence[float], shares: Sequence[Share], algorithm: str) -> None:
-    """Draw shares with their intervals."""
+def share_curve(
+    axes: Axes, x: Sequence[float], shares: Sequence[Share], algorithm: str, *, log: bool = False
+) -> None:
+    """Draw shares with their intervals, each algorithm's a little beside the others'."""
+    beside = list(COLOURS).index(algorithm) - 1
+    places = [each * 1.1**beside if log else each + 0.12 * beside for each in x]
     values = np.array([each.value for each in shares])
     bounds = np.array([each.interval for each in shares]).T
     axes.errorbar(
-        x,
+        places,
         values,
         np.abs(bounds - values),
         fmt=f"{MARKERS[algorithm]}-",

@@ -40,8 +40,8 @@ def section(evidence: Evidence) -> Section:
     stuck = [a for a in ALGORITHMS if np.ptp(last[a][1]) < 1e-6 * ESCAPE_EPS**2]
     told = (
         f"Coordinate descent follows ε²/(1 + 2ε²t) to within {100 * off:.1g} % over "
-        f"{times[-1]:.0e} sweeps; {', '.join(stuck) or 'none of the paper’s algorithms'} "
-        f"{'stays' if len(stuck) == 1 else 'stay'} where it is for good."
+        f"{times[-1]:.0e} sweeps. Of the paper's algorithms, {', '.join(stuck) or 'none'} "
+        "never left."
     )
     return Section(
         "The way out of Type IV",

@@ -1,4 +1,4 @@
-"""The files of a reproduction: a page, figures as SVG and PNG, numbers as CSV, claims as JSON."""
+"""The files of a reproduction: pages, figures as SVG and PNG, numbers as CSV, claims as JSON."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from ..environment import environment
 from ..report.figures import INK, Sheet
 from ..report.files import replace_file
+from .markdown import as_markdown
 from .page import as_page
 from .reproduce import Reproduction
 from .section import Drawing, Table
@@ -27,6 +28,7 @@ DOTS_PER_INCH = 110
 def write_all(found: Reproduction, folder: Path) -> list[Path]:
     """Write all files into a folder; return their paths, the page first."""
     written = [_write(folder / "paper.html", as_page(found).encode())]
+    written.append(_write(folder / "paper.md", as_markdown(found).encode()))
     written.append(_write(folder / "claims.json", as_json(found).encode()))
     for section in (*found.sections, *found.beyond):
         for table in section.tables:

@@ -170,7 +170,7 @@ def _change_drawing(changes: dict[tuple[str, str, int], Bools]) -> Drawing:
     figure, (axes,) = panels()
     for a in ALGORITHMS:
         share_curve(axes, SIZES, [share(changes[a, ONES, n]) for n in SIZES], a)
-    axes.set(xlabel="n", ylabel="permutation changed", ylim=(0, None))
+    axes.set(xlabel="n", ylabel="permutation changed", ylim=(0, None), xticks=SIZES[::2])
     axes.legend(fontsize=8)
     return Drawing(
         "permutation",

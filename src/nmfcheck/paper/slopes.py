@@ -86,9 +86,9 @@ def _others(found: dict[str, Slopes]) -> Claim:
         graded(whole=linear, part=upper),
         f"ALS: {_told(found[ALS])}. Gradient descent: {_told(found[GD])}. There, w0 does not "
         f"tend to its value at ε = 0 in every run: in {int(jumps.sum())} of {len(jumps)} it is "
-        f"still more than 1e-3 away from it at ε = {decimal(LADDER[-1])}, for the line search "
-        "takes other steps. NeNMF, the other reading of the paper's citation: "
-        f"{_told(found[NENMF])}.",
+        f"still more than 1e-3 away from it at ε = {decimal(LADDER[-1])}. Its step length has a "
+        "max and a min in it, and is no smooth function of ε. NeNMF, the other reading of the "
+        f"paper's citation: {_told(found[NENMF])}.",
     )
 
 

@@ -11,6 +11,7 @@ from ..cases import LOGUNIFORM, ONES
 from ..exact import TYPES
 from ..intervals import Share, holm
 from ..judge import CaseStack
+from ..outcomes import Outcome
 from .drawing import COLOURS, NAMES, panels
 from .plan import ALGORITHMS, MU, SMALL_EPS
 from .rules import above, all_of, differ, in_words, share
@@ -66,6 +67,8 @@ def _form(ones: dict[str, Runs]) -> Claim:
     shares = {a: share(runs.formed) for a, runs in ones.items()}
     whole = all(counted.part == counted.whole for counted in shares.values())
     papers = Share(AS_IN_THE_PAPER, AS_IN_THE_PAPER)
+    outcomes = [outcome for runs in ones.values() for outcome in runs.judged.outcome[~runs.formed]]
+    without = share(outcome == Outcome.COLLAPSED for outcome in outcomes)
     unlike = any(holm([differ(counted, papers) for counted in shares.values()], LEVEL))
     return Claim(
         "form-12",
@@ -74,7 +77,8 @@ def _form(ones: dict[str, Runs]) -> Claim:
         "Reproduced if all runs do, to within 2ε²; with a correction if no algorithm's share "
         "can be told from the paper's 100 of 100 (Fisher's exact test, Holm's method, 1 %).",
         graded(whole=whole, part=not unlike),
-        f"{_each(shares)}. A run that does not have the form has collapsed.",
+        f"{_each(shares)}. Of the {without.whole} runs without the form {without.part} have "
+        "collapsed.",
     )
 
 
