@@ -19,7 +19,6 @@ from nmfcheck.cases import case_of
 from nmfcheck.exact import exact_factorization
 from nmfcheck.intervals import Share
 from nmfcheck.paper import larger, splitting, three_by_three
-from nmfcheck.paper.chain import place
 from nmfcheck.paper.files import as_csv, as_json, write_all
 from nmfcheck.paper.plan import (
     ALGORITHMS,
@@ -36,7 +35,17 @@ from nmfcheck.paper.plan import (
     type_iv,
 )
 from nmfcheck.paper.reproduce import reproduce
-from nmfcheck.paper.rules import above, all_of, differ, grows, more_often
+from nmfcheck.paper.rules import (
+    above,
+    all_of,
+    any_of,
+    differ,
+    grows,
+    mean_interval,
+    more_often,
+    settled,
+    within,
+)
 from nmfcheck.paper.rules import larger as share_is_larger
 from nmfcheck.paper.runs import Folder, Runs, cost
 from nmfcheck.paper.section import Evidence, Status, Table, graded
@@ -113,12 +122,21 @@ class TestFolder:
         Folder(tmp_path / "a").complete(self.BATCHES, done.append)
         assert sum(done) == pytest.approx(sum(map(cost, self.BATCHES)))
 
-    def test_a_damaged_file_is_made_again(self, tmp_path):
+    @pytest.mark.parametrize(
+        "damaged",
+        [
+            lambda content: content[:100],
+            lambda _: b"",
+            lambda _: b"nonsense",
+            lambda content: content[:60] + b"x" * 40 + content[100:],
+        ],
+    )
+    def test_a_damaged_file_is_made_again(self, tmp_path, damaged):
         folder = Folder(tmp_path / "a")
         folder.complete(self.BATCHES, lambda _: None)
         whole = self.contents(tmp_path / "a")
         victim = sorted((tmp_path / "a").iterdir())[0]
-        victim.write_bytes(victim.read_bytes()[:100])
+        victim.write_bytes(damaged(victim.read_bytes()))
         folder.complete(self.BATCHES, lambda _: None)
         assert self.contents(tmp_path / "a") == whole
 
@@ -129,6 +147,15 @@ class TestFolder:
         other = Folder(tmp_path / "a", engine="numpy")
         other.engine = "another"
         assert not other._there(self.BATCHES[0])
+
+    def test_runs_of_other_problems_are_not_taken(self, tmp_path, monkeypatch):
+        folder = Folder(tmp_path / "a")
+        folder.complete(self.BATCHES[:1], lambda _: None)
+        assert folder._there(self.BATCHES[0])
+        monkeypatch.setattr(
+            "nmfcheck.paper.plan.starting_point", lambda n, _: (np.ones((n, n)),) * 2
+        )
+        assert not folder._there(self.BATCHES[0])
 
     def test_killed_and_begun_again_it_ends_the_same(self, tmp_path):
         script = (
@@ -182,6 +209,23 @@ class TestRules:
         assert all_of([None, False]) is False
         assert all_of([True, True])
 
+    def test_some_and_settled(self):
+        assert any_of([None, True])
+        assert any_of([None, False]) is None
+        assert any_of([False, False]) is False
+        assert settled(0.001, 0.01)
+        assert settled(0.999, 0.01) is False
+        assert settled(0.5, 0.01) is None
+
+    def test_a_mean_within_bounds(self):
+        values = np.tile([0.0, 1.0], 500)
+        interval = mean_interval(values)
+        assert interval[0] == 0.5
+        assert interval[2] - interval[0] == pytest.approx(1.96 * 0.5 / np.sqrt(1000), rel=1e-3)
+        assert within(interval, 0.4, 0.6)
+        assert within(interval, 0.5, 0.6) is None
+        assert within(interval, 0.6, 0.7) is False
+
     def test_statuses(self):
         assert graded(whole=True, part=None) is Status.REPRODUCED
         assert graded(whole=False, part=True) is Status.CORRECTED
@@ -217,9 +261,6 @@ class TestExperiments:
         assert larger.has_pattern(straight).all()
         assert larger.changed(straight, turned).tolist() == [True] * 3
         assert larger.changed(straight, straight).tolist() == [False] * 3
-
-    def test_places_on_the_square(self):
-        assert [place(*p) for p in ((0, 0), (0, 0.5), (0, 1), (1, 0))] == ["hh", "hb", "hw", "wh"]
 
     def test_type_iv_is_off_by_eps_squared_in_the_corner(self):
         W, H = type_iv(1e-3)
@@ -257,7 +298,7 @@ class TestExperiments:
             for a in ALGORITHMS
             for eps in LADDER
         }
-        assert splitting._claim(split).status is status
+        assert splitting._claim("id", "where", "said", split).status is status
 
     def test_the_law_of_the_escape(self, found):
         text = next(s.text for s in found.beyond if s.title == "The way out of Type IV")

@@ -45,9 +45,11 @@ def test_slopes_of_an_exact_family_that_is_linear_are_its_slopes(members):
 
 @given(positive, positive)
 def test_h_is_described_where_h_takes_the_entry(first, second):
-    found = slopes_of(runs([lambda _: (first, second)] * 2, share=0.0))
+    # h0(2) = 1/w0(2) stands for w0(1), h0(1) for w0(2): slopes of 2 and 3.
+    made = runs([lambda e: (1 / (first + 3 * e), 1 / (second + 2 * e))] * 2, share=0.0)
+    found = slopes_of(made)
     assert not found.of_W.any()
-    expected = (0, 0, 1 / first)  # h1 = ε·h0(1)
+    expected = (2, 3, first + 3 * EPS[-1])  # h1 = ε·h0(1)
     np.testing.assert_allclose(found.mean[-1], expected, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(found.share, 0, atol=1e-9)
 

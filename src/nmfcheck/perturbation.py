@@ -1,10 +1,11 @@
 """Slopes of the parameters in ε, and whether they are linear: the paper's Figure 1, of any subject.
 
 For n = 2 and a ≡ 1, an exact factorization has three parameters, w0(1), w0(2) and w1(1), the
-paper's equation (9); or h0(1), h0(2) and h1(1), if H is described and W follows. A run at ε and one
+paper's equation (9); or h0(2), h0(1) and h1(1), if H is described and W follows. A run at ε and one
 at ε = 0 from the same start give three slopes `(parameter(ε) − parameter(0))/ε`. As the paper does
 it, W's parameters are taken where w1(1) is the one that is linear in ε, and H's where h1(1) is: the
-one that has the larger share of A(1,2) at the smallest ε.
+one that has the larger share of A(1,2) at the smallest ε. Transposed and with both orders reversed,
+A is A again, and W and H change places: h1(1) stands for w1(1), h0(2) for w0(1), h0(1) for w0(2).
 
     from nmfcheck.perturbation import slopes
     slopes(my_nmf).linearity
@@ -213,7 +214,9 @@ def _parameters(
     formed = permutation >= 0
     order = np.where(formed[:, None], judged.permutation, np.arange(N))
     W, H = align(W, H, order)
-    parameters = np.stack([np.stack([X[:, 0, 0], X[:, 1, 1], X[:, 0, 1]], 1) for X in (W, H)], 1)
+    of_W = np.stack([W[:, 0, 0], W[:, 1, 1], W[:, 0, 1]], 1)
+    of_H = np.stack([H[:, 1, 1], H[:, 0, 0], H[:, 0, 1]], 1)
+    parameters = np.stack([of_W, of_H], 1)
     parameters[~formed] = np.nan
     share = np.full(len(W), np.nan)
     if case.eps:

@@ -14,9 +14,6 @@ from .rules import in_words, share
 from .runs import Runs
 from .section import Drawing, Evidence, Section, Table
 
-NEAR = 0.01
-"""A run is at a vertex of the chain if all its shares are so near to 0 or 1."""
-
 
 def section(evidence: Evidence) -> Section:
     """Place the runs of n = 3 on the square of the two shares, of which the chain is two sides."""
@@ -25,7 +22,7 @@ def section(evidence: Evidence) -> Section:
         (a, eps): evidence.runs(a, 3, ONES, eps) for eps in (SMALL_EPS, LARGE_EPS) for a in shown
     }
     rows = [row for (a, eps), found in runs.items() for row in _rows(a, eps, found)]
-    columns = ("algorithm", "eps", "place", "exact word", "runs", "of", "exact at 1e-10",
+    columns = ("algorithm", "eps", "word", "exact word", "runs", "of", "exact at 1e-10",
                "median product defect")  # fmt: skip
     inexact = {key: share(~_exact_words(found)) for key, found in runs.items()}
     told = "; ".join(
@@ -57,19 +54,13 @@ def _exact_words(runs: Runs) -> Bools:
     return np.array([is_exact_word(str(w)) for w in runs.judged.word[formed(runs)]], bool)
 
 
-def place(share_1: float, share_2: float) -> str:
-    """Return where on the square two shares are: a vertex, a side, or inside."""
-    letters = ["h" if s < NEAR else "w" if s > 1 - NEAR else "b" for s in (share_1, share_2)]
-    return "".join(letters)
-
-
 def _rows(a: str, eps: float, runs: Runs) -> list[tuple[object, ...]]:
     there = formed(runs)
-    places = [place(*pair) for pair in runs.shares[0][there]]
+    words = runs.judged.word[there]
     exact, product = runs.exact[there], runs.judged.product_defect[there]
     found: list[tuple[object, ...]] = []
-    for each in ("hh", "hb", "hw", "bw", "ww", "wh", "wb", "bh", "bb"):
-        at = np.array([p == each for p in places], bool)
+    for each in sorted(set(words.tolist())):
+        at = words == each
         middle = float(np.median(product[at])) if at.any() else float("nan")
         found.append((a, eps, each, int(is_exact_word(each)), int(at.sum()), len(runs),
                       int(exact[at].sum()), middle))  # fmt: skip

@@ -39,9 +39,8 @@ def section(evidence: Evidence) -> Section:
     return Section(
         "Collapse",
         f"Of the {missing.whole} runs that miss the pattern at ε = 1e-3, {missing.part} have "
-        "collapsed: typically two components explain one diagonal entry and another is left out, "
-        "at or near a stationary point. It is a property of the problem and the start, not a "
-        f"bug. {'; '.join(told)}.",
+        "collapsed: rows are not matched by components one to one, at or near a stationary point "
+        f"(KKT residual ≤ 1e-3). {'; '.join(told)}.",
         (),
         (Table("collapse", columns, rows),),
         (Drawing("collapse", figure, "Share of collapsed runs at ε = 1e-3, against n."),),

@@ -98,7 +98,7 @@ def _not_sufficient(evidence: Evidence) -> Misprint:
     least = float(runs.judged.product_defect[of_four].min(initial=np.inf))
     return Misprint(
         "Section III, before and after (12)",
-        "(12) is “likely”, “little more is required”, “the only exact solutions”",
+        "exact solutions are “likely” of the form (12), and “little more is required”",
         "(12) is necessary for certain, and not sufficient: w1(i)·h1(i+1) = 0 is needed, too",
         f"wh has the form (12) with nothing off it ({judged.form_defect:g}) and misses A by "
         f"{judged.product_defect:.1e}; of multiplicative update's {int(of_four.sum())} runs of "

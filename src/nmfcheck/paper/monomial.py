@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..cases import KINDS_OF_ENTRIES, ONES
+from ..intervals import Share
 from ..outcomes import Outcome
 from .drawing import NAMES, panels, share_curve
 from .plan import ALGORITHMS, RANDOM_SIZES, SIZES
@@ -15,13 +16,15 @@ RECOMMENDED = 8
 
 def section(evidence: Evidence) -> Section:
     """Return the shares of monomial solutions."""
-    found, rows = {}, []
+    found, rows, others = {}, [], Share(0, 0)
     for algorithm in ALGORITHMS:
         for entries in KINDS_OF_ENTRIES:
             for n in SIZES if entries == ONES else RANDOM_SIZES:
                 runs = evidence.runs(algorithm, n, entries, 0.0)
                 monomial = found[algorithm, entries, n] = share(runs.exact)
                 collapsed = share(runs.judged.outcome == Outcome.COLLAPSED)
+                if entries == ONES:
+                    others += share(runs.judged.outcome[~runs.exact] == Outcome.COLLAPSED)
                 rows.append(
                     (algorithm, entries, n, monomial.whole, monomial.part, *monomial.interval,
                      collapsed.part, *collapsed.interval)
@@ -43,9 +46,8 @@ def section(evidence: Evidence) -> Section:
         "correction if that holds for more than half of them (one-sided 95 % bound) for every "
         f"algorithm and n ≤ {RECOMMENDED}.",
         graded(whole=whole, part=half),
-        f"Monomial at n = {RECOMMENDED}: {told}. The others have collapsed, two components on one "
-        "diagonal entry, more often the larger n is, and more often still where the entries "
-        "differ.",
+        f"Monomial at n = {RECOMMENDED}: {told}. Of the {others.whole} runs with a0 ≡ 1, all n, "
+        f"that are not monomial, {others.part} have collapsed.",
     )
     figure, axes = panels(2, sharey=True)
     for each, entries in zip(axes, KINDS_OF_ENTRIES, strict=True):

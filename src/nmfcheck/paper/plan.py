@@ -114,10 +114,11 @@ class Scale:
 
     Attributes
     ----------
-    part : 1 for the paper's scale or larger; 0.1 for a tenth of the seeds, and of the iterations of
-        multiplicative update (n > 2) and ALS. The others keep theirs, and so does multiplicative
-        update for n = 2, where ε goes down to 1e-5: with a tenth, many runs would be short of any
-        solution, and the statements would be about that.
+    part : 1 for the paper's scale or larger, but for ALS with n > 3, which gets a tenth of its
+        iterations: runs that do not come to rest would take hours. 0.1 for a tenth of the seeds,
+        and of the iterations of multiplicative update (n > 2) and ALS. The others keep theirs, and
+        so does multiplicative update for n = 2, where ε goes down to 1e-5: with a tenth, many runs
+        would be short of any solution, and the statements would be about that.
     """
 
     name: str

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy import stats
 
-from ..arrays import Bools
+from ..arrays import Array, Bools
 from ..intervals import Share
 
 
@@ -37,6 +38,35 @@ def all_of(answers: Iterable[bool | None]) -> bool | None:
     if False in listed:
         return False
     return None if None in listed else True
+
+
+def any_of(answers: Iterable[bool | None]) -> bool | None:
+    """Return True if some is, False if none is, None where that is open."""
+    listed = list(answers)
+    if True in listed:
+        return True
+    return None if None in listed else False
+
+
+def settled(p: float, level: float) -> bool | None:
+    """Return True if a one-sided test rejects, False if its opposite does, else None."""
+    return True if p <= level else False if p >= 1 - level else None
+
+
+def mean_interval(values: Array) -> tuple[float, float, float]:
+    """Return a mean over seeds, and its 95 % interval (normal)."""
+    values = np.asarray(values, float)
+    mean = float(values.mean())
+    error = 1.96 * float(values.std(ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else 1.0
+    return mean, mean - error, mean + error
+
+
+def within(interval: tuple[float, float, float], low: float, high: float) -> bool | None:
+    """Say whether a mean lies between two bounds; None where its interval leaves that open."""
+    _, least, most = interval
+    if low <= least and most <= high:
+        return True
+    return False if most < low or least > high else None
 
 
 def differ(one: Share, other: Share) -> float:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 
 from ..arrays import Array
-from ..cases import ONES, decimal
+from ..cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES, decimal
 from ..intervals import Share
 from .drawing import NAMES, panels
 from .plan import ALGORITHMS, LADDER, SMALL_EPS
 from .rules import above, all_of, share
+from .runs import Runs
 from .section import Claim, Drawing, Evidence, Section, Table, graded
 
 SPLIT = 0.1
@@ -26,35 +25,52 @@ QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 def section(evidence: Evidence) -> Section:
     """Return the distribution of the share for each ε."""
     smaller = {
-        (a, eps): np.minimum(*(part[:, 0] for part in evidence.runs(a, 2, ONES, eps).shares))
+        (a, entries, eps): _smaller(evidence.runs(a, 2, entries, eps))
         for a in ALGORITHMS
+        for entries in KINDS_OF_ENTRIES
         for eps in LADDER
     }
     split = {key: share(values > SPLIT) for key, values in smaller.items()}
     rows = [
-        (a, eps, split[a, eps].whole, split[a, eps].part, *split[a, eps].interval,
+        (*key, split[key].whole, split[key].part, *split[key].interval,
          *np.quantile(values, QUANTILES))
-        for (a, eps), values in smaller.items()
+        for key, values in smaller.items()
     ]  # fmt: skip
-    columns = ("algorithm", "eps", "runs", f"smaller share above {SPLIT:g}", "low", "high",
-               *(f"quantile {q:g}" for q in QUANTILES))  # fmt: skip
+    columns = ("algorithm", "entries", "eps", "runs", f"smaller share above {SPLIT:g}", "low",
+               "high", *(f"quantile {q:g}" for q in QUANTILES))  # fmt: skip
+    claims = (
+        _claim(
+            "splitting",
+            "Section III, before equation (11)",
+            "w1(1) and h1(1) could split the entry, but rarely do: one takes nearly all of it.",
+            {(a, eps): counted for (a, kind, eps), counted in split.items() if kind == ONES},
+        ),
+        _claim(
+            "splitting-other-entries",
+            "Section III, after equation (11)",
+            "The same with other entries of order 1.",
+            {(a, eps): counted for (a, kind, eps), counted in split.items() if kind == LOGUNIFORM},
+        ),
+    )
     return Section(
         "Who takes A(1,2)",
-        "w0(1)·h1(1) + w1(1)·h0(2) = ε: the two shares of A(1,2). The paper finds that one of "
-        "them is nearly all of it.",
-        (_claim(split),),
+        "w0(1)·h1(1) + w1(1)·h0(2) = ε: the two shares of A(1,2), of runs that have the form. The "
+        "paper finds that one of them is nearly all of it.",
+        claims,
         (Table("splitting", columns, rows),),
-        (_drawing(smaller),),
+        (_drawing({(a, eps): v for (a, kind, eps), v in smaller.items() if kind == ONES}),),
     )
 
 
-def _claim(split: dict[tuple[str, float], Share]) -> Claim:
+def _smaller(runs: Runs) -> Array:
+    """Return the smaller share of A(1,2) of each run that has the form."""
+    of_W, of_H = (part[runs.formed, 0] for part in runs.shares)
+    found: Array = np.minimum(of_W, of_H)
+    return found
+
+
+def _claim(id: str, where: str, said: str, split: dict[tuple[str, float], Share]) -> Claim:
     rare = {key: _below(counted, RARE) for key, counted in split.items()}
-    falls = all(
-        split[a, small].interval[0] <= split[a, large].interval[1]
-        for a in ALGORITHMS
-        for large, small in pairwise(LADDER)
-    )
     small = all_of(holds for (_, eps), holds in rare.items() if eps <= SMALL_EPS)
     told = "; ".join(
         f"{a} {100 * split[a, LADDER[0]].value:.0f} % at ε = {decimal(LADDER[0])}, "
@@ -62,18 +78,17 @@ def _claim(split: dict[tuple[str, float], Share]) -> Claim:
         f"{100 * split[a, LADDER[-1]].value:.1f} % at {decimal(LADDER[-1])}"
         for a in ALGORITHMS
     )
+    often = [f"{a} at ε = {decimal(eps)}" for (a, eps), holds in rare.items() if holds is False]
+    more = f" Not rare: {', '.join(often)}." if often else ""
     return Claim(
-        "splitting",
-        "Section III, before equation (11)",
-        "w1(1) and h1(1) rarely split the entry: one takes nearly all of it, the more so the "
-        "smaller ε is.",
+        id,
+        where,
+        said,
         f"Split means that the smaller share is above {SPLIT:g}; rare means in fewer than "
         f"{100 * RARE:g} % of runs (one-sided 95 % bound). Reproduced if it is rare for every "
-        "algorithm and ε and never becomes more frequent as ε falls (intervals apart); with a "
-        f"correction if rare for ε ≤ {decimal(SMALL_EPS)}.",
-        graded(whole=all(rare.values()) and falls, part=small if falls else False),
-        f"Split: {told}. At ε = 0.1 multiplicative update splits the entry in most runs; it "
-        "becomes rare only as ε falls.",
+        f"algorithm and ε; with a correction if for every ε ≤ {decimal(SMALL_EPS)}.",
+        graded(whole=all(rare.values()), part=small),
+        f"Split: {told}.{more}",
     )
 
 
