@@ -36,7 +36,6 @@ from nmfcheck.paper.plan import (
 )
 from nmfcheck.paper.reproduce import reproduce
 from nmfcheck.paper.rules import (
-    above,
     all_of,
     any_of,
     differ,
@@ -202,9 +201,9 @@ class TestRules:
         assert more_often(one, one) == 1
 
     def test_three_answers(self):
-        assert above(Share(90, 100), 0.5)
-        assert above(Share(10, 100), 0.5) is False
-        assert above(Share(52, 100), 0.5) is None
+        assert Share(90, 100).is_above(0.5)
+        assert Share(10, 100).is_above(0.5) is False
+        assert Share(52, 100).is_above(0.5) is None
         assert all_of([True, None]) is None
         assert all_of([None, False]) is False
         assert all_of([True, True])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nmfcheck import InputError, reference
 from nmfcheck.cases import case_of
 from nmfcheck.exact import exact_factorization
+from nmfcheck.intervals import Share
 from nmfcheck.perturbation import EPS, PARAMETERS, SEEDS, slopes, slopes_of
 from nmfcheck.store import Store
 
@@ -40,7 +41,7 @@ def test_slopes_of_an_exact_family_that_is_linear_are_its_slopes(members):
     for i, eps in enumerate(found.eps):
         expected = [(m[2], m[3], m[1] + m[3] * eps) for m in members]  # w1 = ε·w0(2)
         np.testing.assert_allclose(found.slope[i], expected, rtol=1e-6, atol=1e-16 / eps * 100)
-    assert all(each.linear for each in found.linearity)
+    assert all(each.runs == Share(len(members), len(members)) for each in found.linearity)
 
 
 @given(positive, positive)
@@ -55,16 +56,24 @@ def test_h_is_described_where_h_takes_the_entry(first, second):
 
 
 def test_a_parameter_that_goes_like_the_root_is_not_linear():
-    diagonals = [lambda e, c=c: (1 + c * e**0.5, 1.0) for c in (1.0, 1.1, 1.2)]
+    diagonals = [lambda e, c=c: (1 + c * e**0.5, 1.0) for c in np.linspace(1, 2, 100)]
     first, second, upper = slopes_of(runs(diagonals)).linearity
-    assert first.linear is False
-    assert second.linear
+    assert (first.runs, first.linear) == (Share(0, 100), False)
+    assert (second.runs, second.linear) == (Share(100, 100), True)
     assert upper.linear
 
 
-def test_where_runs_disagree_nothing_is_said():
-    jumps = [lambda e, c=c: (1 + c * e**0.5, 1.0) for c in (1.0, -1.0, 1.5, -1.5)]
-    assert slopes_of(runs(jumps)).linearity[0].linear is None
+def test_few_runs_leave_it_open():
+    few = slopes_of(runs([lambda _: (1.0, 2.0)] * 5)).linearity[0]
+    assert (few.runs, few.linear) == (Share(5, 5), None)
+
+
+def test_one_run_with_a_huge_slope_does_not_decide():
+    diagonals = [lambda e: (1 + 0.1 * e, 1.0)] * 99 + [lambda e: (1 + 50 * e**0.5, 1.0)]
+    first = slopes_of(runs(diagonals)).linearity[0]
+    assert (first.runs, first.linear) == (Share(99, 100), True)
+    assert first.median == pytest.approx(0.1)
+    assert first.mean > 100
 
 
 def test_runs_whose_permutation_changes_do_not_count():
@@ -93,7 +102,7 @@ def test_real_algorithms_are_linear(name):
 
     found = slopes(nmf, seeds=20)
     assert found.counted == [20] * len(EPS)
-    assert all(each.linear for each in found.linearity)
+    assert all(each.runs == Share(20, 20) for each in found.linearity)
     assert found.linearity[-1].parameter == PARAMETERS[-1]
 
 
@@ -123,7 +132,7 @@ class TestCommandLine:
     def test_an_own_function(self, nmfcheck, own, tmp_path):
         _, out, _ = nmfcheck("run", own, *self.FEW, "--slopes", "--json", "s.json",
                              "--report", "s.html")  # fmt: skip
-        assert "w0(1) is linear, w0(2) is linear, w1(1) is linear" in out
+        assert "w0(1) is linear (100 of 100), w0(2) is linear (100 of 100)" in out
         document = json.loads((tmp_path / "s.json").read_text())
         schema = resources.files("nmfcheck").joinpath("data/report.schema.json").read_text()
         jsonschema.validate(document, json.loads(schema))

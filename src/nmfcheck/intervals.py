@@ -46,6 +46,12 @@ class Share:
 
         return float(special.betaincinv(self.part, self.whole - self.part + 1, tail))
 
+    def is_above(self, bound: float) -> bool | None:
+        """Say whether it is above a bound, by one-sided 95 % bounds; None where that is open."""
+        if self.lower > bound:
+            return True
+        return False if 1 - Share(self.whole - self.part, self.whole).lower < bound else None
+
     def p_value(self, share: float) -> float:
         """Return the probability of so few passes or fewer if each has the probability `share`."""
         if self.whole == 0:

@@ -13,6 +13,7 @@ A is A again, and W and H change places: h1(1) stands for w1(1), h0(2) for w0(1)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from .arrays import Array, Bools, Ints, whole_number
 from .cases import ONES, Case, case_of
 from .errors import InputError
 from .factors import UnusableError, as_factor
+from .intervals import Share
 from .judge import judge_batch
 from .measures import align, shares
 from .subjects import Problem, Subject, as_subject
@@ -36,27 +38,35 @@ SEEDS = 100
 """So many starts, unless told."""
 
 NEARLY = 0.05
-"""A mean slope has converged if, over the last decade of ε, it changes by less than so much of that
-of w1(1), with 95 % confidence."""
+"""A run's parameter is linear if, over the last decade of ε, its slope changes by less than so much
+of it, or of w1(1)'s if that is the larger one."""
+
+USUALLY = 0.95
+"""A parameter is linear if it is so in more than this share of the runs."""
 
 
 @dataclass(frozen=True)
 class Linearity:
-    """How much the mean slope of a parameter changes over the last decade of ε.
+    """How often a parameter is linear in ε.
+
+    The runs are counted, rather than their mean looked at: starts that are about to end at another
+    solution have slopes of any size, and the mean may be that of one or two of them.
 
     Attributes
     ----------
-    slope : its mean at the smallest ε.
-    change, error : from the ε ten times as large, run by run: the mean, and its standard error.
-    linear : True if |change| + 1.96·error is below `NEARLY` times the mean slope of w1(1), False
-        if |change| − 1.96·error is above; None where neither is so.
+    mean, median : of its slopes at the smallest ε.
+    runs : those in which it is linear, of those that count at both ends of the last decade.
     """
 
     parameter: str
-    slope: float
-    change: float
-    error: float
-    linear: bool | None
+    mean: float
+    median: float
+    runs: Share
+
+    @property
+    def linear(self) -> bool | None:
+        """Whether that is more than `USUALLY`, by one-sided 95 % bounds; None where it is open."""
+        return self.runs.is_above(USUALLY)
 
 
 @dataclass(frozen=True)
@@ -97,26 +107,21 @@ class Slopes:
         """Say of each parameter whether it is linear in ε."""
         last = len(self.eps) - 1
         before = min(range(last), key=lambda j: abs(np.log10(self.eps[j] / self.eps[last]) - 1))
-        change, error = _mean_and_error(self.slope[last] - self.slope[before])
-        mean = self.mean[last]
-        scale = NEARLY * abs(mean[PARAMETERS.index("w1(1)")])
+        slope = self.slope[last]
+        there = np.isfinite(slope) & np.isfinite(self.slope[before])
+        upper = slope[:, [PARAMETERS.index("w1(1)")]]
+        with np.errstate(invalid="ignore"):
+            change = np.abs(slope - self.slope[before])
+            linear = there & (change < NEARLY * np.maximum(np.abs(slope), np.abs(upper)))
         return [
             Linearity(
                 name,
-                float(mean[k]),
-                float(change[k]),
-                float(error[k]),
-                _below(abs(change[k]), 1.96 * error[k], scale),
+                float(self.mean[last, k]),
+                float(np.median(slope[there[:, k], k])) if there[:, k].any() else math.nan,
+                Share(int(linear[:, k].sum()), int(there[:, k].sum())),
             )
             for k, name in enumerate(PARAMETERS)
         ]
-
-
-def _below(value: float, error: float, bound: float) -> bool | None:
-    """Say whether a value that is known so far is below a bound."""
-    if value + error < bound:
-        return True
-    return False if value - error > bound else None
 
 
 def _mean_and_error(values: Array) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ from ..intervals import Share
 from ..outcomes import Outcome
 from .drawing import NAMES, panels, share_curve
 from .plan import ALGORITHMS, RANDOM_SIZES, SIZES
-from .rules import above, all_of, in_words, share
+from .rules import all_of, in_words, share
 from .section import Claim, Drawing, Evidence, Section, Table, graded
 
 RECOMMENDED = 8
@@ -31,7 +31,7 @@ def section(evidence: Evidence) -> Section:
                 )  # fmt: skip
     ones = {key: counted for key, counted in found.items() if key[1] == ONES}
     whole = all(counted.part == counted.whole for counted in ones.values())
-    half = all_of(above(c, 0.5) for (_, _, n), c in ones.items() if n <= RECOMMENDED)
+    half = all_of(c.is_above(0.5) for (_, _, n), c in ones.items() if n <= RECOMMENDED)
     largest = {a: ones[a, ONES, RECOMMENDED] for a in ALGORITHMS}
     random = {a: found[a, KINDS_OF_ENTRIES[1], RECOMMENDED] for a in ALGORITHMS}
     told = "; ".join(

@@ -8,7 +8,7 @@ from ..intervals import Share
 from ..tolerances import TOLERANCE
 from .drawing import panels, share_curve
 from .plan import ALGORITHMS, RANDOM_SIZES, SIZES, SMALL_EPS
-from .rules import above, any_of, in_words, larger, settled, share
+from .rules import any_of, in_words, larger, settled, share
 from .section import LEVEL, Claim, Drawing, Evidence, Section, Table, graded
 
 RECOMMENDED = (3, 8)
@@ -79,7 +79,7 @@ def _claim(passed: dict[tuple[str, str, int], Share]) -> Claim:
             if name == a and entries == LOGUNIFORM:
                 failed[n > RECOMMENDED[1]] += Share(counted.whole - counted.part, counted.whole)
         more.append(settled(larger(failed[True], failed[False]), LEVEL))
-        seldom.append(bool(failed[False].part) and above(failed[False], 0.5) is False)
+        seldom.append(bool(failed[False].part) and failed[False].is_above(0.5) is False)
         told.append(f"{a} {in_words(failed[False])} up to n = 8, {in_words(failed[True])} above")
     return Claim(
         "accepted-fail",

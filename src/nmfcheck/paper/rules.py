@@ -24,14 +24,6 @@ def in_words(counted: Share) -> str:
     return f"{counted.part} of {counted.whole} ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def above(counted: Share, bound: float) -> bool | None:
-    """Say whether a share is above a bound, by one-sided 95 % bounds; None where that is open."""
-    if counted.lower > bound:
-        return True
-    rest = Share(counted.whole - counted.part, counted.whole)
-    return False if 1 - rest.lower < bound else None
-
-
 def all_of(answers: Iterable[bool | None]) -> bool | None:
     """Return True if all are, False if some is not, None where that is open."""
     listed = list(answers)

@@ -192,18 +192,18 @@ def _solver(engine: str) -> str:
     return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
 
 
-RATES = {MU: (0.45, 0.07), ALS: (2.3, 2.3), GD: (0.95, 0.3), CD: (0.3, 0.1), NENMF: (140.0, 140.0)}
+RATES = {MU: (0.4, 0.07), ALS: (1.7, 1.7), GD: (0.95, 0.3), CD: (0.3, 0.1), NENMF: (140.0, 140.0)}
 """Nanoseconds of an iteration, over n³ + 10, and at ε = 0, where many runs close their orbit."""
 
 SMALL = 3
-ALS_CLOSES = 0.25
+ALS_CLOSES = 0.6
 """ALS closes most orbits up to this size, and so takes such a part of that."""
 
 
 def cost(batch: Batch) -> float:
     """Return about how many seconds of one core a batch takes: for progress, no more."""
-    above, at_zero = RATES[batch.algorithm]
-    rate = above if batch.eps else at_zero
+    beyond_zero, at_zero = RATES[batch.algorithm]
+    rate = beyond_zero if batch.eps else at_zero
     if batch.algorithm == ALS and batch.n <= SMALL:
         rate *= ALS_CLOSES
     return 1e-9 * rate * batch.seeds * batch.iterations * (batch.n**3 + 10)

@@ -9,7 +9,7 @@ from ..cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES, decimal
 from ..intervals import Share
 from .drawing import NAMES, panels
 from .plan import ALGORITHMS, LADDER, SMALL_EPS
-from .rules import above, all_of, share
+from .rules import all_of, share
 from .runs import Runs
 from .section import Claim, Drawing, Evidence, Section, Table, graded
 
@@ -93,7 +93,7 @@ def _claim(id: str, where: str, said: str, split: dict[tuple[str, float], Share]
 
 
 def _below(counted: Share, bound: float) -> bool | None:
-    return above(Share(counted.whole - counted.part, counted.whole), 1 - bound)
+    return Share(counted.whole - counted.part, counted.whole).is_above(1 - bound)
 
 
 def _drawing(smaller: dict[tuple[str, float], Array]) -> Drawing:

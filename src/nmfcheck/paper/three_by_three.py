@@ -15,7 +15,7 @@ from ..outcomes import Outcome
 from .drawing import COLOURS, NAMES, panels
 from .larger import has_pattern
 from .plan import ALGORITHMS, MU, SMALL_EPS
-from .rules import above, all_of, in_words, mean_interval, share, within
+from .rules import all_of, in_words, mean_interval, share, within
 from .runs import Runs
 from .section import Claim, Drawing, Evidence, Section, Status, Table, graded
 
@@ -67,7 +67,7 @@ def _types(runs: Runs, first: int | None = None) -> Counter[str]:
 def _form(ones: dict[str, Runs]) -> Claim:
     shares = {a: share(runs.formed) for a, runs in ones.items()}
     whole = all(counted.part == counted.whole for counted in shares.values())
-    nearly = all_of(above(counted, NEARLY_ALWAYS) for counted in shares.values())
+    nearly = all_of(counted.is_above(NEARLY_ALWAYS) for counted in shares.values())
     outcomes = [outcome for runs in ones.values() for outcome in runs.judged.outcome[~runs.formed]]
     without = share(outcome == Outcome.COLLAPSED for outcome in outcomes)
     return Claim(
@@ -198,7 +198,7 @@ def _unclean_form(ones: dict[str, Runs]) -> Claim:
 def _similar(ones: dict[str, Runs], random: dict[str, Runs]) -> Claim:
     less = {a: mean_interval(ones[a].formed.astype(float) - random[a].formed) for a in ALGORITHMS}
     alike = all_of(within(interval, -SIMILAR, SIMILAR) for interval in less.values())
-    half = all_of(above(share(random[a].formed), 0.5) for a in ALGORITHMS)
+    half = all_of(share(random[a].formed).is_above(0.5) for a in ALGORITHMS)
     told = "; ".join(
         f"{a} {in_words(share(ones[a].formed))} and {in_words(share(random[a].formed))}"
         for a in ALGORITHMS

@@ -8,7 +8,7 @@ from ..cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES, decimal
 from ..intervals import Share, holm
 from .drawing import panels, share_curve, towards_zero
 from .plan import ALGORITHMS, LADDER, NENMF
-from .rules import above, all_of, differ, in_words, share
+from .rules import all_of, differ, in_words, share
 from .section import LEVEL, Claim, Drawing, Evidence, Section, Table, graded
 
 PAPERS_RUNS = Share(1000, 1000)
@@ -46,7 +46,7 @@ def _ones(found: dict[tuple[str, str, float], Share]) -> Claim:
     papers = {k: counted for k, counted in found.items() if k[0] in ALGORITHMS and k[1] == ONES}
     whole = all(counted.part == counted.whole for counted in papers.values())
     unlike = any(holm([differ(counted, PAPERS_RUNS) for counted in papers.values()], LEVEL))
-    least = min(papers.values(), key=lambda counted: counted.value)
+    a, _, eps = min(papers, key=lambda key: papers[key].value)
     return Claim(
         "form-9",
         "Section III, equation (9)",
@@ -56,7 +56,7 @@ def _ones(found: dict[tuple[str, str, float], Share]) -> Claim:
         "share can be told from 1000 of 1000 (Fisher's exact test, Holm's method, 1 %).",
         graded(whole=whole, part=not unlike),
         f"{len(LADDER)} values of ε from {decimal(LADDER[0])} to {decimal(LADDER[-1])}: the least "
-        f"share is {in_words(least)}.",
+        f"share is {in_words(papers[a, ONES, eps])}, {a} at ε = {decimal(eps)}.",
     )
 
 
@@ -65,7 +65,7 @@ def _random(found: dict[tuple[str, str, float], Share], onto_the_larger: Share) 
         k: counted for k, counted in found.items() if k[0] in ALGORITHMS and k[1] == LOGUNIFORM
     }
     whole = all(counted.part == counted.whole for counted in papers.values())
-    half = all_of(above(counted, 0.5) for counted in papers.values())
+    half = all_of(counted.is_above(0.5) for counted in papers.values())
     worst = {
         a: min((c, -eps) for (name, _, eps), c in _keyed(papers) if name == a) for a in ALGORITHMS
     }

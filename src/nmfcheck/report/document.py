@@ -80,8 +80,8 @@ def _slopes(slopes: Slopes) -> dict[str, Any]:
                 "name": each.parameter,
                 "mean": [_finite(x) for x in mean[:, k]],
                 "standard_error": [_finite(x) for x in error[:, k]],
-                "change": _finite(each.change),
-                "change_error": _finite(each.error),
+                "linear_runs": each.runs.part,
+                "runs": each.runs.whole,
                 "linear": each.linear,
             }
             for k, each in enumerate(slopes.linearity)

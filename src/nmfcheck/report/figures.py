@@ -243,7 +243,7 @@ class Sheet:
         axes.set_yscale("symlog", linthresh=2)
         axes.invert_xaxis()
         axes.legend(loc="lower left", fontsize=8)
-        told = ", ".join(f"{each.parameter} {each.slope:.3g}" for each in slopes.linearity)
+        told = ", ".join(f"{each.parameter} {each.mean:.3g}" for each in slopes.linearity)
         smallest = decimal(slopes.eps[-1])
         return self.draw(figure, f"Mean slopes of the parameters; at ε = {smallest}: {told}.")
 

@@ -56,10 +56,12 @@ def unlike_in_words(subject: SubjectContents) -> str:
 
 def slopes_in_words(slopes: Slopes) -> str:
     """Say whether a subject's parameters are linear in ε."""
-    words = {True: "linear", False: "not linear", None: "not seen to be linear"}
-    told = ", ".join(f"{each.parameter} is {words[each.linear]}" for each in slopes.linearity)
-    number = slopes.counted[-1]
-    return f"Slopes in ε (n = 2, {number} of {len(slopes.of_W)} starts count): {told}."
+    words = {True: "is linear", False: "is not linear", None: "may be linear"}
+    told = ", ".join(
+        f"{each.parameter} {words[each.linear]} ({each.runs.part} of {each.runs.whole})"
+        for each in slopes.linearity
+    )
+    return f"Slopes in ε, n = 2, from {len(slopes.of_W)} starts: {told}."
 
 
 def show_leaderboard(screen: Console, contents: Contents) -> None:
