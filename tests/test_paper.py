@@ -18,7 +18,7 @@ from browser import check_page, needs_browser, opened
 from nmfcheck.cases import case_of
 from nmfcheck.exact import exact_factorization
 from nmfcheck.intervals import Share
-from nmfcheck.paper import larger, splitting, three_by_three
+from nmfcheck.paper import larger, pure_types, splitting, three_by_three
 from nmfcheck.paper.files import as_csv, as_json, write_all
 from nmfcheck.paper.plan import (
     ALGORITHMS,
@@ -247,10 +247,10 @@ class TestExperiments:
     def test_the_formulas_of_the_pure_types_hold_for_exact_solutions(self):
         for entries in ("ones", "loguniform"):
             runs = exact_runs(entries, w0=[0.3, 2.0, 1.1], permutation=[2, 0, 1])
-            assert three_by_three.deviations(runs).max() < 1e-12
-            assert len(three_by_three.deviations(runs)) == 6
-        assert three_by_three.deviations(exact_runs("ones"), general=False).max() < 1e-12
-        assert three_by_three.deviations(exact_runs("loguniform"), general=False).max() > 0.1
+            assert pure_types.deviations(runs).max() < 1e-12
+            assert len(pure_types.deviations(runs)) == 6
+        assert pure_types.deviations(exact_runs("ones"), general=False).max() < 1e-12
+        assert pure_types.deviations(exact_runs("loguniform"), general=False).max() > 0.1
 
     def test_types_are_counted(self):
         assert three_by_three._types(exact_runs("ones")) == {"I": 1, "II": 1, "III": 1, "IV": 0}

@@ -88,7 +88,7 @@ def _drawing(runs: dict[tuple[str, float], Runs]) -> Drawing:
         "chain",
         figure,
         "Runs of n = 3 on the square of the two shares; the grey chain is the exact solutions. At "
-        f"ε = {decimal(SMALL_EPS)} runs end anywhere on the edges and in the corner wh; at "
+        f"ε = {decimal(SMALL_EPS)} runs end on all four sides, in the corner wh and inside; at "
         f"{decimal(LARGE_EPS)} those that are not on the chain have not converged, or rest where "
         "nothing is stationary (ALS).",
     )

@@ -9,9 +9,9 @@ import numpy as np
 from ..cases import LOGUNIFORM, ONES, bidiagonal
 from ..judge import judge
 from .plan import ALGORITHMS, LADDER, MU, SMALL_EPS, type_iv
+from .pure_types import deviations
 from .section import Evidence
 from .slopes import of_runs
-from .three_by_three import deviations
 
 
 @dataclass(frozen=True)
