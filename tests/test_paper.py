@@ -48,12 +48,15 @@ from nmfcheck.paper.rules import (
 from nmfcheck.paper.rules import larger as share_is_larger
 from nmfcheck.paper.runs import Folder, Runs, cost
 from nmfcheck.paper.section import Evidence, Status, Table, graded
+from nmfcheck.reference.engine import chosen
 
 TINY = Scale("tiny", 0.02)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
+    if chosen("auto") != "native":
+        pytest.skip("NO NATIVE ENGINE, and with NumPy these runs take too long")
     found = Folder(tmp_path_factory.mktemp("paper") / "runs")
     found.complete(TINY.batches(), lambda _: None)
     return found

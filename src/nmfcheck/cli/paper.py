@@ -56,6 +56,8 @@ def paper(*, out: Path | None, quick: bool, jobs: int | None, engine: str) -> No
         raise InputError(f"--out is {str(folder)!r}, which is a file; expected a folder")
     runs = Folder(folder / "runs", engine=engine, threads=jobs)
     batches = scale.batches()
+    if runs.engine == "numpy":
+        click.echo("nmfcheck: with the NumPy engine this takes hours, or days", err=True)
     try:
         with progress_bar(f"the paper, {scale.name} scale", sum(map(cost, batches))) as progress:
             runs.complete(batches, progress)
