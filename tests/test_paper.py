@@ -392,9 +392,9 @@ class TestCommandLine:
 @needs_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_in_a_browser(browser, found, tmp_path, scheme):
-    from nmfcheck.paper.page import as_page
+    from nmfcheck.paper.page import as_page, drawn
 
-    (tmp_path / "paper.html").write_text(as_page(found), encoding="utf-8")
+    (tmp_path / "paper.html").write_text(as_page(found, drawn(found)), encoding="utf-8")
     with opened(browser, tmp_path / "paper.html", scheme) as (tab, said, asked):
         check_page(tab, said, asked, figures=13)
         assert "Type II is the most common" in tab.inner_text("body")

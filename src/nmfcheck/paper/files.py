@@ -6,17 +6,15 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 
 from ..environment import environment
-from ..report.figures import INK, Sheet
+from ..report.figures import Picture, Sheet
 from ..report.files import replace_file
 from .markdown import as_markdown
-from .page import as_page
+from .page import as_page, drawn
 from .reproduce import Reproduction
 from .section import Drawing, Table
 
@@ -27,16 +25,21 @@ DOTS_PER_INCH = 110
 
 def write_all(found: Reproduction, folder: Path) -> list[Path]:
     """Write all files into a folder; return their paths, the page first."""
-    written = [_write(folder / "paper.html", as_page(found).encode())]
-    written.append(_write(folder / "paper.md", as_markdown(found).encode()))
-    written.append(_write(folder / "claims.json", as_json(found).encode()))
+    pictures = drawn(found)
+    contents = {
+        "paper.html": as_page(found, pictures).encode(),
+        "paper.md": as_markdown(found).encode(),
+        "claims.json": as_json(found).encode(),
+    }
     for section in (*found.sections, *found.beyond):
         for table in section.tables:
-            written.append(_write(folder / f"{table.name}.csv", as_csv(table).encode()))
+            contents[f"{table.name}.csv"] = as_csv(table).encode()
         for drawing in section.drawings:
-            for suffix, content in pictures(drawing):
-                written.append(_write(folder / f"{drawing.name}.{suffix}", content))
-    return written
+            contents[f"{drawing.name}.svg"] = _on_white(pictures[drawing.name]).encode()
+            contents[f"{drawing.name}.png"] = _as_png(drawing)
+    for name, content in contents.items():
+        replace_file(folder / name, content)
+    return [folder / name for name in contents]
 
 
 def as_csv(table: Table) -> str:
@@ -77,28 +80,20 @@ def as_json(found: Reproduction) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
-def pictures(drawing: Drawing) -> Iterator[tuple[str, bytes]]:
-    """Return a figure as SVG and as PNG, on white."""
-    figure = drawing.figure
+def _on_white(picture: Picture) -> str:
+    """Return a figure as an SVG file of its own."""
+    svg = picture.svg.replace("currentColor", DARK)
+    return svg.replace("<svg", '<svg style="background: white"', 1) + "\n"
+
+
+def _as_png(drawing: Drawing) -> bytes:
+    out = io.BytesIO()
     with Sheet():
-        vector, raster = io.BytesIO(), io.BytesIO()
-        FigureCanvasSVG(figure).print_figure(
-            vector,
-            format="svg",
-            facecolor="white",
-            metadata={"Date": None, "Creator": None, "Title": drawing.caption},
-        )
-        FigureCanvasAgg(figure).print_figure(
-            raster,
+        FigureCanvasAgg(drawing.figure).print_figure(
+            out,
             format="png",
             facecolor="white",
             dpi=DOTS_PER_INCH,
             metadata={"Software": None, "Description": drawing.caption},
         )
-    yield "svg", vector.getvalue().replace(INK.encode(), DARK.encode())
-    yield "png", raster.getvalue()
-
-
-def _write(path: Path, content: bytes) -> Path:
-    replace_file(path, content)
-    return path
+    return out.getvalue()

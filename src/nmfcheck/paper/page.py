@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import __version__
 from ..environment import environment
-from ..report.figures import Sheet
+from ..report.figures import Picture, Sheet
 from ..report.html import template
 from .reproduce import Reproduction
 from .section import Status
@@ -18,21 +18,28 @@ CLASSES = {
 """The style of each status: that of the report's verdicts."""
 
 
-def as_page(found: Reproduction) -> str:
-    """Return all of it as one self-contained page of HTML."""
+def drawn(found: Reproduction) -> dict[str, Picture]:
+    """Return all figures, by their names."""
     with Sheet() as sheet:
-        parts = [
-            [
-                {
-                    "section": section,
-                    "pictures": [
-                        sheet.draw(drawing.figure, drawing.caption) for drawing in section.drawings
-                    ],
-                }
-                for section in sections
-            ]
-            for sections in (found.sections, found.beyond)
+        return {
+            drawing.name: sheet.draw(drawing.figure, drawing.caption)
+            for section in (*found.sections, *found.beyond)
+            for drawing in section.drawings
+        }
+
+
+def as_page(found: Reproduction, pictures: dict[str, Picture]) -> str:
+    """Return all of it as one self-contained page of HTML."""
+    parts = [
+        [
+            {
+                "section": section,
+                "pictures": [pictures[drawing.name] for drawing in section.drawings],
+            }
+            for section in sections
         ]
+        for sections in (found.sections, found.beyond)
+    ]
     counts = {
         str(status): number
         for status in Status

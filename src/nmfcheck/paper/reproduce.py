@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matplotlib.figure import Figure
+
 from ..report.figures import Sheet
 from . import (
     chain,
@@ -54,10 +56,20 @@ class Reproduction:
 def reproduce(evidence: Evidence, made_by: dict[str, str]) -> Reproduction:
     """Say what the runs say."""
     with Sheet():  # the style of the figures
-        return Reproduction(
+        found = Reproduction(
             evidence.scale,
             made_by,
             [part.section(evidence) for part in OF_THE_PAPER],
             [part.section(evidence) for part in BEYOND],
             misprints(evidence),
         )
+        for section in (*found.sections, *found.beyond):
+            for drawing in section.drawings:
+                _lay_out(drawing.figure)
+    return found
+
+
+def _lay_out(figure: Figure) -> None:
+    """Lay out a figure once and for all: it is drawn several times."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")

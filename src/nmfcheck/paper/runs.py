@@ -12,10 +12,12 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
+from threading import Event, Lock
 
 import numpy as np
 
@@ -24,7 +26,7 @@ from ..arrays import Array, Bools
 from ..cases import Case
 from ..judge import CaseStack, Judgements, judge_batch
 from ..measures import align, shares
-from ..reference.engine import chosen, instructions
+from ..reference.engine import chosen, cores, instructions
 from ..subjects.references import REFERENCES
 from ..tolerances import TOLERANCE
 from .plan import ALS, CD, GD, MU, NENMF, Batch
@@ -119,11 +121,35 @@ class Folder:
     def complete(self, batches: Iterable[Batch], progress: Progress) -> None:
         """Make all runs that are not there."""
         self.path.mkdir(parents=True, exist_ok=True)
+        left = []
         for batch in batches:
             if self._there(batch):
                 progress(cost(batch))
             else:
-                self._write(self._run(batch, progress))
+                left.append(batch)
+        stopped, lock = Event(), Lock()
+
+        def report(done: float) -> None:
+            if stopped.is_set():
+                raise CancelledError
+            with lock:
+                progress(done)
+
+        # A core for each batch: within a batch, all would wait for its slowest run. The longest
+        # first, so that none is left to the end.
+        left.sort(key=cost, reverse=True)
+        with ThreadPoolExecutor(self.threads or cores()) as pool:
+            making = [pool.submit(self._make, batch, report) for batch in left]
+            try:
+                for each in as_completed(making):
+                    each.result()
+            except BaseException:
+                stopped.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _make(self, batch: Batch, progress: Progress) -> None:
+        self._write(self._run(batch, progress))
 
     def runs(self, batch: Batch) -> Runs:
         """Return the runs of a batch, which must be there."""
@@ -141,7 +167,7 @@ class Folder:
             batch.iterations,
             progress=lambda settled: progress(settled * each),
             engine=self.engine,
-            threads=self.threads,
+            threads=1,
         )
         return Runs(batch, found.W, found.H)
 
