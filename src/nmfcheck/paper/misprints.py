@@ -86,7 +86,7 @@ def _condition(evidence: Evidence) -> Misprint:
         "0 ≤ w1(1) ≤ ε·a1(1)·w0(2)/a0(2)",
         f"w0 = [1 1], w1(1) = 2ε gives h1(1) = {h1:g}, which is negative. w1(1) is within the "
         f"bounds in {'all runs of all three algorithms' if all(inside) else 'not all runs'} at "
-        "n = 2.",
+        "n = 2, a ≡ 1, ε = 1e-3.",
     )
 
 

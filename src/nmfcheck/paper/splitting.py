@@ -110,7 +110,7 @@ def _drawing(smaller: dict[tuple[str, float], Array]) -> Drawing:
         each.set(xscale="log", xlabel="smaller share of A(1,2)", xlim=(1e-20, 1))
         each.set_title(NAMES[algorithm], fontsize=9)
     axes[0].set_ylabel("share of runs")
-    axes[0].legend(fontsize=8, loc="upper left")
+    axes[1].legend(fontsize=8, loc="center right")
     return Drawing(
         "splitting",
         figure,
