@@ -1,6 +1,7 @@
 """Settings for all tests, and the command line for those that need it."""
 
 import os
+import signal
 import sys
 
 import pytest
@@ -13,6 +14,10 @@ settings.register_profile("usual", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=2000)  # HYPOTHESIS=thorough
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS", "ci" if os.environ.get("CI") else "usual"))
+
+
+# Begun in the background, as by nohup, tests would inherit that Ctrl-C is ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
