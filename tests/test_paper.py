@@ -215,9 +215,10 @@ class TestRules:
         assert any_of([None, True])
         assert any_of([None, False]) is None
         assert any_of([False, False]) is False
-        assert settled(0.001, 0.01)
-        assert settled(0.999, 0.01) is False
-        assert settled(0.5, 0.01) is None
+        assert settled(0.001, 0.999, 0.01)
+        assert settled(0.999, 0.001, 0.01) is False
+        assert settled(0.5, 0.5, 0.01) is None
+        assert settled(1.0, 1.0, 0.01) is None  # nothing happened
 
     def test_a_mean_within_bounds(self):
         values = np.tile([0.0, 1.0], 500)

@@ -9,7 +9,7 @@ from ..cases import KINDS_OF_ENTRIES, ONES
 from ..intervals import Share, holm
 from .drawing import panels, share_curve
 from .plan import ALGORITHMS, ALS, GD, MU, RANDOM_SIZES, SIZES, SMALL_EPS
-from .rules import all_of, any_of, grows, in_words, more_often, settled, share
+from .rules import all_of, any_of, each_in_words, grows, more_often, settled, share
 from .runs import Runs
 from .section import LEVEL, Claim, Drawing, Evidence, Section, Table, graded
 
@@ -91,17 +91,21 @@ def _over_half(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
         "is below two thirds (one-sided 95 % bound); with a correction if some algorithm's is "
         "still above.",
         graded(whole=holds is True and came_down, part=holds and any_of(still)),
-        f"n = 9 to 19: {_each(pooled)}. n = 20: {_each(last)}.",
+        f"n = 9 to 19: {each_in_words(pooled)}. n = 20: {each_in_words(last)}.",
     )
 
 
-def _each(shares: dict[str, Share]) -> str:
-    return "; ".join(f"{a} {in_words(counted)}" for a, counted in shares.items())
+def _trends(
+    found: dict[tuple[str, str, int], Bools],
+) -> tuple[dict[str, float], list[bool | None]]:
+    """Return the p-value of each algorithm's trend with n, and whether it grows."""
+    p = {a: grows(LARGER, _ones(found, a)) for a in ALGORITHMS}
+    falls = {a: grows([-n for n in LARGER], _ones(found, a)) for a in ALGORITHMS}
+    return p, [settled(p[a], falls[a], LEVEL) for a in ALGORITHMS]
 
 
 def _grow(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
-    p = {a: grows(LARGER, _ones(exceptions, a)) for a in ALGORITHMS}
-    growing = [settled(value, LEVEL) for value in p.values()]
+    p, growing = _trends(exceptions)
     return Claim(
         "exceptions-grow",
         "Section III, last paragraph",
@@ -116,7 +120,8 @@ def _grow(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
 def _algorithm_3(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
     pooled = {a: np.concatenate(_ones(exceptions, a)) for a in ALGORITHMS}
     p = {a: more_often(pooled[GD], pooled[a]) for a in (MU, ALS)}
-    more = [settled(value, LEVEL) for value in p.values()]
+    fewer = {a: more_often(pooled[a], pooled[GD]) for a in (MU, ALS)}
+    more = [settled(p[a], fewer[a], LEVEL) for a in (MU, ALS)]
     counts = {a: share(found) for a, found in pooled.items()}
     return Claim(
         "exceptions-algorithm-3",
@@ -126,15 +131,14 @@ def _algorithm_3(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
         "exceptions than either of the others (McNemar's exact test, one-sided, 1 % each); "
         "with a correction if than one of them.",
         graded(whole=all(more), part=any_of(more)),
-        f"Exceptions: {_each(counts)}. More in gradient descent than in multiplicative update: p = "
-        f"{p[MU]:.2g}; than in ALS: p = {p[ALS]:.2g}.",
+        f"Exceptions: {each_in_words(counts)}. More in gradient descent than in multiplicative "
+        f"update: p = {p[MU]:.2g}; than in ALS: p = {p[ALS]:.2g}.",
     )
 
 
 def _permutation(changes: dict[tuple[str, str, int], Bools]) -> Claim:
-    p = {a: grows(LARGER, _ones(changes, a)) for a in ALGORITHMS}
+    p, growing = _trends(changes)
     pooled = {a: share(np.concatenate(_ones(changes, a))) for a in ALGORITHMS}
-    growing = [settled(value, LEVEL) for value in p.values()]
     return Claim(
         "permutation-changes",
         "Section IV",
@@ -142,7 +146,7 @@ def _permutation(changes: dict[tuple[str, str, int], Bools]) -> Claim:
         "Reproduced if it changes at all and the trend with n is significant in every algorithm "
         "(Cochran–Armitage, one-sided, 1 % each); with a correction if in some.",
         graded(whole=all(growing), part=any_of(growing)),
-        f"Changed: {_each(pooled)}; p of the trend: "
+        f"Changed: {each_in_words(pooled)}; p of the trend: "
         f"{', '.join(f'{a} {value:.2g}' for a, value in p.items())}.",
     )
 

@@ -80,7 +80,8 @@ def _claim(passed: dict[tuple[str, str, int], Share]) -> Claim:
         for (name, entries, n), counted in passed.items():
             if name == a and entries == LOGUNIFORM:
                 failed[n > RECOMMENDED[1]] += Share(counted.whole - counted.part, counted.whole)
-        more.append(settled(larger(failed[True], failed[False]), LEVEL))
+        above, below = failed[True], failed[False]
+        more.append(settled(larger(above, below), larger(below, above), LEVEL))
         seldom.append(bool(failed[False].part) and failed[False].is_above(0.5) is False)
         told.append(f"{a} {in_words(failed[False])} up to n = 8, {in_words(failed[True])} above")
     return Claim(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from scipy import stats
@@ -24,6 +24,11 @@ def in_words(counted: Share) -> str:
     return f"{counted.part} of {counted.whole} ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
+def each_in_words(shares: Mapping[str, Share]) -> str:
+    """Return the share of each algorithm."""
+    return "; ".join(f"{name} {in_words(counted)}" for name, counted in shares.items())
+
+
 def all_of(answers: Iterable[bool | None]) -> bool | None:
     """Return True if all are, False if some is not, None where that is open."""
     listed = list(answers)
@@ -40,9 +45,9 @@ def any_of(answers: Iterable[bool | None]) -> bool | None:
     return None if None in listed else False
 
 
-def settled(p: float, level: float) -> bool | None:
-    """Return True if a one-sided test rejects, False if its opposite does, else None."""
-    return True if p <= level else False if p >= 1 - level else None
+def settled(p: float, opposite: float, level: float) -> bool | None:
+    """Return True if a one-sided test rejects, False if the opposite one does, else None."""
+    return True if p <= level else False if opposite <= level else None
 
 
 def mean_interval(values: Array) -> tuple[float, float, float]:

@@ -7,8 +7,8 @@ version made it; one that says something else is made again.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable
@@ -27,6 +27,7 @@ from ..cases import Case
 from ..judge import CaseStack, Judgements, judge_batch
 from ..measures import align, shares
 from ..reference.engine import chosen, cores, instructions
+from ..report.files import replace_file
 from ..subjects.references import REFERENCES
 from ..tolerances import TOLERANCE
 from .plan import ALS, CD, GD, MU, NENMF, Batch
@@ -192,16 +193,9 @@ class Folder:
             return False
 
     def _write(self, runs: Runs) -> None:
-        file = self._file(runs.batch)
-        new = file.with_name(f".{file.name}.{os.getpid()}.new")
-        try:
-            with new.open("wb") as out:
-                np.savez_compressed(
-                    out, W=runs.W, H=runs.H, about=np.array(self._about(runs.batch))
-                )
-            new.replace(file)
-        finally:
-            new.unlink(missing_ok=True)
+        out = io.BytesIO()
+        np.savez_compressed(out, W=runs.W, H=runs.H, about=np.array(self._about(runs.batch)))
+        replace_file(self._file(runs.batch), out.getvalue())
 
 
 def _problems(batch: Batch) -> tuple[Array, Array, Array]:

@@ -15,9 +15,9 @@ from . import pure_types
 from .drawing import COLOURS, NAMES, panels
 from .larger import has_pattern
 from .plan import ALGORITHMS, MU, SMALL_EPS
-from .rules import all_of, in_words, mean_interval, share, within
+from .rules import all_of, each_in_words, in_words, mean_interval, share, within
 from .runs import Runs
-from .section import Claim, Drawing, Evidence, Section, Status, Table, graded
+from .section import Claim, Drawing, Evidence, Section, Table, graded
 
 AS_IN_THE_PAPER = 100
 """So many runs the paper has."""
@@ -77,13 +77,9 @@ def _form(ones: dict[str, Runs]) -> Claim:
         "Reproduced if all runs do, to within 2ε²; with a correction if more than "
         f"{100 * NEARLY_ALWAYS:g} % of every algorithm's do (one-sided 95 % bound).",
         graded(whole=whole, part=nearly),
-        f"{_each(shares)}. Of the {without.whole} runs without the form {without.part} have "
-        "collapsed.",
+        f"{each_in_words(shares)}. Of the {without.whole} runs without the form {without.part} "
+        "have collapsed.",
     )
-
-
-def _each(shares: dict[str, Share]) -> str:
-    return "; ".join(f"{a} {in_words(counted)}" for a, counted in shares.items())
 
 
 def _four(types: dict[str, Counter[str]]) -> Claim:
@@ -105,18 +101,12 @@ def _four(types: dict[str, Counter[str]]) -> Claim:
 
 
 def _most_common(types: dict[str, Counter[str]]) -> Claim:
-    statuses, told = [], []
+    answers, told = [], []
     for a, counts in types.items():
         (best, number), (second, other) = counts.most_common(2)
         duel = Share(counts["II"], counts["II"] + (other if best == "II" else number))
         low, high = duel.interval
-        statuses.append(
-            Status.REPRODUCED
-            if low > 0.5
-            else Status.NOT_REPRODUCED
-            if high < 0.5
-            else Status.UNDECIDED
-        )
+        answers.append(True if low > 0.5 else False if high < 0.5 else None)
         told.append(f"{a}: {best} {number}, {second} {other}")
     return Claim(
         "type-ii",
@@ -124,14 +114,9 @@ def _most_common(types: dict[str, Counter[str]]) -> Claim:
         "Type II is the most common in all three algorithms.",
         "Of Type II and the most common other type together, Type II has more than half (95 % "
         "interval), in every algorithm; not reproduced if it has less than half in some.",
-        _worst(statuses),
+        graded(whole=all(answers), part=all_of(answers)),
         f"The two most common types: {'; '.join(told)}.",
     )
-
-
-def _worst(statuses: list[Status]) -> Status:
-    order = (Status.NOT_REPRODUCED, Status.UNDECIDED, Status.CORRECTED, Status.REPRODUCED)
-    return min(statuses, key=order.index)
 
 
 def _unclean(ones: dict[str, Runs]) -> Claim:

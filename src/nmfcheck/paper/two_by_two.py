@@ -67,11 +67,12 @@ def _random(found: dict[tuple[str, str, float], Share], onto_the_larger: Share) 
     whole = all(counted.part == counted.whole for counted in papers.values())
     half = all_of(counted.is_above(0.5) for counted in papers.values())
     worst = {
-        a: min((c, -eps) for (name, _, eps), c in _keyed(papers) if name == a) for a in ALGORITHMS
+        a: min(LADDER, key=lambda eps, a=a: papers[a, LOGUNIFORM, eps].value)  # type: ignore[misc]
+        for a in ALGORITHMS
     }
     told = "; ".join(
-        f"{a} {in_words(papers[a, LOGUNIFORM, -eps])} at ε = {decimal(-eps)}"
-        for a, (_, eps) in worst.items()
+        f"{a} {in_words(papers[a, LOGUNIFORM, eps])} at ε = {decimal(eps)}"
+        for a, eps in worst.items()
     )
     return Claim(
         "form-11",
@@ -95,12 +96,6 @@ def _onto_the_larger(evidence: Evidence) -> Share:
         larger = np.array([case.a0 == case.a0.max() for case in runs.cases])
         counted += share((explained == larger).all(axis=1)[~runs.formed])
     return counted
-
-
-def _keyed(
-    found: dict[tuple[str, str, float], Share],
-) -> list[tuple[tuple[str, str, float], float]]:
-    return [(key, counted.value) for key, counted in found.items()]
 
 
 def _drawing(found: dict[tuple[str, str, float], Share]) -> Drawing:

@@ -233,12 +233,7 @@ class Sheet:
     def slopes(self, slopes: Slopes) -> Picture:
         """Draw the mean slopes of the three parameters, as in the paper's Figure 1."""
         figure, (axes,) = _figure()
-        mean, error = slopes.mean, slopes.error
-        styles = zip(PARAMETERS, (BLUE, ORANGE, GREEN), "os^", strict=True)
-        for k, (name, colour, marker) in enumerate(styles):
-            axes.errorbar(slopes.eps, mean[:, k], 1.96 * error[:, k], fmt=f"{marker}-", capsize=2,
-                          color=colour, markersize=4, linewidth=1, label=name)  # fmt: skip
-        axes.axhline(0, color=INK, linewidth=0.5)
+        slope_curves(axes, slopes)
         axes.set(xscale="log", xlabel="ε", ylabel="mean slope")
         axes.set_yscale("symlog", linthresh=2)
         axes.invert_xaxis()
@@ -263,6 +258,16 @@ class Sheet:
 def _figure(columns: int = 1, height: float = 3.0) -> tuple[Figure, Sequence[Axes]]:
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
     return figure, figure.subplots(1, columns, squeeze=False)[0]
+
+
+def slope_curves(axes: Axes, slopes: Slopes) -> None:
+    """Draw the mean slope of each parameter, with 95 % intervals."""
+    mean, error = slopes.mean, slopes.error
+    styles = zip(PARAMETERS, (BLUE, ORANGE, GREEN), "os^", strict=True)
+    for k, (name, colour, marker) in enumerate(styles):
+        axes.errorbar(slopes.eps, mean[:, k], 1.96 * error[:, k], fmt=f"{marker}-", capsize=2,
+                      color=colour, markersize=4, linewidth=1, label=name)  # fmt: skip
+    axes.axhline(0, color=INK, linewidth=0.5)
 
 
 def _fill(colour: str) -> dict[str, Any]:
