@@ -16,17 +16,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from nmfcheck.arrays import Array
-from nmfcheck.runner import run_batches
-from nmfcheck.subjects import (
-    REFERENCES,
-    Answer,
-    Problem,
-    Progress,
-    ReferenceSubject,
-    reference_subject,
-)
-from nmfcheck.suites import QUICK
-from nmfcheck.trials import LADDER, Stage, Trial, TrialResult
+from nmfcheck.executors.inline import run_batches
+from nmfcheck.subjects import (REFERENCES, Answer, Problem, Progress, ReferenceSubject, reference_subject)
+from nmfcheck.trials.suites import QUICK
+from nmfcheck.trials.trial import LADDER, Stage, Trial, TrialResult
 
 
 @dataclasses.dataclass(frozen=True)

@@ -27,7 +27,7 @@ import nmfcheck
 from nmfcheck import _native, bidiagonal, reference
 from nmfcheck.arrays import Array
 from nmfcheck.reference import engine
-from nmfcheck.trials import starting_point
+from nmfcheck.trials.trial import starting_point
 from plain_loops import plain_loop
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20)

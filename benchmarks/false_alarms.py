@@ -15,15 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from nmfcheck.baseline import ACCEPTED, MANY, shipped
-from nmfcheck.decision import CellVerdict, decide
-from nmfcheck.intervals import Share
-from nmfcheck.judge import judge_batch
-from nmfcheck.outcomes import reaches
+from nmfcheck.verdict.baseline import ACCEPTED, MANY, shipped
+from nmfcheck.verdict.decision import CellVerdict, decide
+from nmfcheck.verdict.intervals import Share
+from nmfcheck.families.bidiagonal.judge import judge_batch
+from nmfcheck.judging.outcomes import reaches
 from nmfcheck.subjects import reference_subject
 from nmfcheck.subjects.problem import Problem
-from nmfcheck.suites import QUICK, STANDARD
-from nmfcheck.trials import LADDER, Trial
+from nmfcheck.trials.suites import QUICK, STANDARD
+from nmfcheck.trials.trial import LADDER, Trial
 
 AT_ONCE = 10
 """So many blocks of a cell are run together."""

@@ -8,10 +8,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from nmfcheck.runner import Campaign
+from nmfcheck.checking.campaign import Campaign
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
-from nmfcheck.suites import STANDARD, Suite
+from nmfcheck.trials.suites import STANDARD, Suite
 
 SUBJECTS = """
 import time

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from nmfcheck.report.contents import contents
 from nmfcheck.report.files import write_files
-from nmfcheck.runner import Campaign
+from nmfcheck.checking.campaign import Campaign
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
-from nmfcheck.suites import QUICK
-from nmfcheck.verdict import verdict_of
+from nmfcheck.trials.suites import QUICK
+from nmfcheck.verdict.verdict import verdict_of
 
 SUITE = QUICK.selected(trials=5000)
 SUBJECT = SubjectName("multiplicative-update", {"iterations": 300})

@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import nmfcheck
-from nmfcheck import suites
-from nmfcheck.protocol import run_trials
+from nmfcheck.trials import suites
+from nmfcheck.trials.protocol import run_trials
 from nmfcheck.subjects import Answer, Problem, Progress, reference_subject
-from nmfcheck.trials import starting_point
+from nmfcheck.trials.trial import starting_point
 
 
 def best(work: Callable[[], object], repeats: int = 5) -> float:

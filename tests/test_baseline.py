@@ -6,12 +6,12 @@ import sqlite3
 
 import pytest
 
-from nmfcheck import baseline as module
-from nmfcheck.baseline import ACCEPTED, ITERATIONS, PAPER, as_text, from_text, shipped
-from nmfcheck.protocol import run_trial
+from nmfcheck.verdict import baseline as module
+from nmfcheck.verdict.baseline import ACCEPTED, ITERATIONS, PAPER, as_text, from_text, shipped
+from nmfcheck.trials.protocol import run_trial
 from nmfcheck.subjects.references import REFERENCES, ReferenceSubject
-from nmfcheck.suites import FULL, QUICK, STANDARD
-from nmfcheck.trials import LADDER, Trial
+from nmfcheck.trials.suites import FULL, QUICK, STANDARD
+from nmfcheck.trials.trial import LADDER, Trial
 
 TEST = LADDER[:2]
 

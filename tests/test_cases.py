@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmfcheck import Case, InputError, bidiagonal
-from nmfcheck.cases import case_of, decimal, draw
+from nmfcheck.families.bidiagonal.cases import case_of, decimal, draw
 from strategies import cases
 
 

@@ -14,8 +14,9 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from nmfcheck import bidiagonal, cli, exact_factorization, suites
-from nmfcheck.suites import Suite
+from nmfcheck import bidiagonal, cli, exact_factorization
+from nmfcheck.trials import suites
+from nmfcheck.trials.suites import Suite
 
 
 @pytest.fixture
@@ -404,7 +405,7 @@ class TestOptions:
 
 def test_an_interrupted_reference_goes_on(nmfcheck, tiny_suite, monkeypatch):
     """What was stored of one size is not run again, and the table is the same."""
-    from nmfcheck.runner import campaign
+    from nmfcheck.checking import campaign
 
     arguments = ("run", "gradient-descent", "--suite", "tiny", "--engine", "numpy", "--jobs", "1")
     _, whole, _ = nmfcheck(*arguments, "--store", "whole.sqlite")

@@ -14,10 +14,10 @@ import pytest
 
 from nmfcheck import Command, InputError, Trial, run_trial
 from nmfcheck.errors import SubjectError
-from nmfcheck.runner.isolated import Cell, IsolatedRun
-from nmfcheck.runner.workers import Limits, Workers
+from nmfcheck.trials.driver import Cell, IsolatedRun
+from nmfcheck.executors.local import Limits, Workers
 from nmfcheck.subjects import SubjectName
-from nmfcheck.suites import Suite
+from nmfcheck.trials.suites import Suite
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 TRIAL = Trial(2, "ones", 0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engines import needs_native
 from nmfcheck import InputError, bidiagonal, reference
 from nmfcheck.reference import engine
-from nmfcheck.trials import starting_point
+from nmfcheck.trials.trial import starting_point
 
 ALGORITHMS = ["multiplicative_update", "als", "gradient_descent", "nenmf", "coordinate_descent"]
 SHAPES = [

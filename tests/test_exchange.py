@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nmfcheck import Trial
-from nmfcheck.matrices import read_matrix, write_matrix
+from nmfcheck.tools.matrices import read_matrix, write_matrix
 
 FEW = ("--sizes", "2-3", "--trials", "2")
 

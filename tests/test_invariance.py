@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nmfcheck import (
-    bidiagonal,
-    judge,
-)
+from nmfcheck import bidiagonal
+from nmfcheck.families.bidiagonal import judge
 from strategies import cases, factorizations
 
 scales = st.floats(-100, 100).map(lambda power: 10.0**power)

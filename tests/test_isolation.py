@@ -9,13 +9,13 @@ import pytest
 
 import misbehaving
 from nmfcheck.errors import SubjectError
-from nmfcheck.outcomes import Flag, Outcome
-from nmfcheck.runner import workers as workers_module
-from nmfcheck.runner.isolated import Cell, IsolatedRun
-from nmfcheck.runner.leftovers import MARK
-from nmfcheck.runner.workers import Limits, Request, Workers, request_all
+from nmfcheck.judging.outcomes import Flag, Outcome
+from nmfcheck.executors import local as workers_module
+from nmfcheck.trials.driver import Cell, IsolatedRun
+from nmfcheck.executors.leftovers import MARK
+from nmfcheck.executors.local import Limits, Request, Workers, request_all
 from nmfcheck.subjects import Problem, SubjectName
-from nmfcheck.suites import Suite
+from nmfcheck.trials.suites import Suite
 
 TINY = Suite("tiny", (2,), 4, None, "for tests", kinds=("ones",))
 BAD = (1, 0.25)

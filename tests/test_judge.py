@@ -5,17 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nmfcheck import (
-    InputError,
-    Outcome,
-    bidiagonal,
-    exact_factorization,
-    judge,
-    judge_batch,
-    nearest_exact,
-    reference,
-)
-from nmfcheck.trials import starting_point
+from nmfcheck import (InputError, Outcome, bidiagonal, exact_factorization, judge_batch, nearest_exact, reference)
+from nmfcheck.families.bidiagonal import judge
+from nmfcheck.trials.trial import starting_point
 from strategies import cases, factorizations, points
 
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmfcheck import InputError, reference
-from nmfcheck.cases import case_of
-from nmfcheck.exact import exact_factorization
-from nmfcheck.intervals import Share
-from nmfcheck.perturbation import EPS, PARAMETERS, SEEDS, slopes, slopes_of
+from nmfcheck.families.bidiagonal.cases import case_of
+from nmfcheck.families.bidiagonal.exact import exact_factorization
+from nmfcheck.verdict.intervals import Share
+from nmfcheck.families.bidiagonal.slopes import EPS, PARAMETERS, SEEDS, slopes, slopes_of
 from nmfcheck.store import Store
 
 LADDER = (0.0, *EPS)

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from engines import each_engine  # noqa: F401 - used by all tests here
 from nmfcheck import InputError, bidiagonal, judge_batch, reference
-from nmfcheck.measures import kkt_residual
+from nmfcheck.judging.measures import kkt_residual
 from nmfcheck.reference.gradient_descent import descended
 from nmfcheck.reference.lanes import T, matmul
 from nmfcheck.reference.multiplicative_update import updated
-from nmfcheck.trials import starting_point
+from nmfcheck.trials.trial import starting_point
 from plain_loops import plain_loop
 
 ALGORITHMS = {

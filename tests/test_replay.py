@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nmfcheck import Trial, reference
-from nmfcheck.matrices import read_matrix
+from nmfcheck.tools.matrices import read_matrix
 from nmfcheck.store import Store
 
 ID = "bidiagonal/n=3/loguniform#4/seed=4"

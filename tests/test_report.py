@@ -12,20 +12,20 @@ import pytest
 from junitparser import JUnitXml
 
 from browser import check_page, needs_browser, opened
-from nmfcheck.baseline import shipped
+from nmfcheck.verdict.baseline import shipped
 from nmfcheck.errors import InputError
 from nmfcheck.report import contents as contents_module
 from nmfcheck.report.contents import contents, unlike_references
 from nmfcheck.report.document import as_document
 from nmfcheck.report.html import as_page
 from nmfcheck.report.junit import as_junit
-from nmfcheck.runner import Campaign
+from nmfcheck.checking.campaign import Campaign
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
-from nmfcheck.suites import QUICK
-from nmfcheck.summary import count, count_stored
-from nmfcheck.tally import tally
-from nmfcheck.trials import LADDER
+from nmfcheck.trials.suites import QUICK
+from nmfcheck.verdict.counts import count, count_stored
+from nmfcheck.verdict.tally import tally
+from nmfcheck.trials.trial import LADDER
 
 ZOO = Path(__file__).parent / "zoo.py"
 SUITE = QUICK.selected(sizes=(2, 3), trials=12)

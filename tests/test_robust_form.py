@@ -5,9 +5,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nmfcheck import bidiagonal, exact_factorization, judge, judge_batch, reference
-from nmfcheck.measures import pattern
-from nmfcheck.trials import starting_point
+from nmfcheck import bidiagonal, exact_factorization, judge_batch, reference
+from nmfcheck.families.bidiagonal import judge
+from nmfcheck.judging.measures import pattern
+from nmfcheck.trials.trial import starting_point
 from strategies import cases, points
 
 

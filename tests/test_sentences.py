@@ -4,11 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmfcheck import (
-    Outcome,
-    bidiagonal,
-    judge,
-)
+from nmfcheck import Outcome, bidiagonal
+from nmfcheck.families.bidiagonal import judge
 from strategies import EPSILONS, cases, factorizations
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from nmfcheck.errors import SubjectError
-from nmfcheck.runner.workers import Limits, Workers
-from nmfcheck.smoke import Status, answered_nothing, smoke
+from nmfcheck.executors.local import Limits, Workers
+from nmfcheck.tools.smoke import Status, answered_nothing, smoke
 from nmfcheck.subjects import SubjectName
 
 HEAD = """

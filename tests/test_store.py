@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from nmfcheck import InputError
-from nmfcheck.outcomes import Flag
-from nmfcheck.protocol import run_trials
-from nmfcheck.records import records_of
+from nmfcheck.judging.outcomes import Flag
+from nmfcheck.trials.protocol import run_trials
+from nmfcheck.trials.records import records_of
 from nmfcheck.store import Store
 from nmfcheck.store.file import SCHEMA
-from nmfcheck.suites import Suite
-from nmfcheck.trials import Trial
+from nmfcheck.trials.suites import Suite
+from nmfcheck.trials.trial import Trial
 
 TINY = Suite("tiny", (2, 3), 3, None, "for tests")
 

@@ -11,7 +11,7 @@ import pytest
 
 from nmfcheck import InputError, Trial, run_trial
 from nmfcheck.errors import SubjectError
-from nmfcheck.runner.workers import Workers
+from nmfcheck.executors.local import Workers
 from nmfcheck.subjects import LIBRARIES, SubjectName, as_subject, load, names
 from nmfcheck.subjects.problem import Problem
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from nmfcheck import InputError, suites
-from nmfcheck.records import records_of
-from nmfcheck.runner import run_batches
+from nmfcheck import InputError
+from nmfcheck.trials import suites
+from nmfcheck.trials.records import records_of
+from nmfcheck.executors.inline import run_batches
 from nmfcheck.subjects import REFERENCES, reference_subject
-from nmfcheck.suites import Suite
-from nmfcheck.summary import count
-from nmfcheck.trials import Rung
+from nmfcheck.trials.suites import Suite
+from nmfcheck.verdict.counts import count
+from nmfcheck.trials.trial import Rung
 
 
 @pytest.mark.parametrize(

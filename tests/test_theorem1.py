@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmfcheck import InputError, bidiagonal, exact_factorization
-from nmfcheck.exact import closed_form, exact_words, is_exact_word
+from nmfcheck.families.bidiagonal.exact import closed_form, exact_words, is_exact_word
 from strategies import cases, points
 
 

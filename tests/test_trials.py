@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmfcheck import InputError, Outcome, Trial, exact_factorization, reference, run_trial
-from nmfcheck.protocol import run_trials
+from nmfcheck.trials.protocol import run_trials
 from nmfcheck.subjects import reference_subject
-from nmfcheck.trials import LADDER, Rung, starting_point
+from nmfcheck.trials.trial import LADDER, Rung, starting_point
 
 
 class Recorder:

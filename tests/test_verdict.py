@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nmfcheck.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell
-from nmfcheck.decision import FAMILY, MARGIN, CellVerdict, Decision, decide
-from nmfcheck.intervals import Share
-from nmfcheck.tally import CellTally
-from nmfcheck.trials import LADDER, Rung
-from nmfcheck.verdict import HardFailure, verdict
+from nmfcheck.verdict.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell
+from nmfcheck.verdict.decision import FAMILY, MARGIN, CellVerdict, Decision, decide
+from nmfcheck.verdict.intervals import Share
+from nmfcheck.verdict.tally import CellTally
+from nmfcheck.trials.trial import LADDER, Rung
+from nmfcheck.verdict.verdict import HardFailure, verdict
 
 PASS, FAIL, INCONCLUSIVE = Decision
 SIZES = (2, 3, 4)

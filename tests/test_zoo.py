@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from nmfcheck.diagnosis import diagnose
-from nmfcheck.findings import Cause
-from nmfcheck.outcomes import Outcome
-from nmfcheck.runner import Campaign, Limits
-from nmfcheck.smoke import Status, smoke
+from nmfcheck.diagnosis.diagnosis import diagnose
+from nmfcheck.diagnosis.findings import Cause
+from nmfcheck.judging.outcomes import Outcome
+from nmfcheck.checking.campaign import Campaign
+from nmfcheck.executors.local import Limits
+from nmfcheck.tools.smoke import Status, smoke
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
-from nmfcheck.suites import QUICK
-from nmfcheck.tally import OF_LETTER, tally
-from nmfcheck.verdict import verdict_of
+from nmfcheck.trials.suites import QUICK
+from nmfcheck.verdict.tally import OF_LETTER, tally
+from nmfcheck.verdict.verdict import verdict_of
 from zoo import ZOO
 
 TRIALS = 30

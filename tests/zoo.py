@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfcheck import reference
-from nmfcheck.decision import Decision
-from nmfcheck.findings import Cause
-from nmfcheck.outcomes import Outcome
+from nmfcheck.verdict.decision import Decision
+from nmfcheck.diagnosis.findings import Cause
+from nmfcheck.judging.outcomes import Outcome
 
 PASS, FAIL, INCONCLUSIVE = Decision
 

@@ -13,3 +13,10 @@ class InputError(ValueError):
 
 class SubjectError(InputError):
     """A subject that cannot be run at all. The command line prints it and exits with 4."""
+
+
+class ConformanceError(AssertionError):
+    """A subject that does not conform; its message has the verdict, the findings and the failures.
+
+    `Report.raise_for_failure` raises it.
+    """

@@ -16,17 +16,17 @@ from ..errors import InputError, SubjectError
 from .options import COMPLETED, UNRUNNABLE, USAGE, Interrupted, Terminated, exit_code
 
 COMMANDS = {
-    "run": ("run", "Run the paper's test on subjects, and give a verdict on each."),
+    "run": ("run", "Run a suite on subjects, and give a verdict on each."),
     "report": ("report", "Show the verdicts in a store, and write the report's files again."),
     "compare": ("report", "Rank the subjects of several stores."),
     "smoke": ("smoke", "Look at a subject before a long run is spent on it."),
     "replay": ("replay", "Run one trial again, and show its matrices."),
-    "list": ("lists", "List the subjects, the suites, or the ids of a suite's cases."),
+    "list": ("lists", "List the subjects, the suites, the families, or a suite's cases."),
     "judge": ("judge", "Judge a factorization that lies in files."),
     "cases": ("exchange", "Write a suite's matrices and starting points into a folder."),
     "judge-dir": ("exchange", "Judge what somebody has laid beside them."),
     "paper": ("paper", "Run the paper's experiments again, claim by claim."),
-    "baseline": ("baseline", "Make the baseline that verdicts compare with."),
+    "baseline": ("baseline", "Make the baselines that verdicts compare with."),
 }
 """The file of each command, and a line about it, so that `--help` need not load them all."""
 

@@ -4,91 +4,147 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..baseline import ACCEPTED, ITERATIONS, SUITES, as_text, of_stores, store_of
+from ..checking.campaign import Campaign
+from ..checking.runnable import Runnable
 from ..errors import InputError
-from ..report.terminal import progress_bar
-from ..runner import Campaign
-from ..store import Store
+from ..families import Cell, Family, find
+from ..presenting.console import progress_bar
+from ..report.files import replace_file
+from ..store import Results, Store
 from ..subjects import SubjectName
+from ..trials.suites import SUITES, Part, Suite
+from ..verdict.baseline import ACCEPTED, as_text, of_results, shipped, trials_of
 from .options import COMPLETED, Interrupted, engine_option, jobs_option
 
 
 @click.command()
+@click.argument("family_name", metavar="FAMILY")
 @click.argument("algorithms", metavar="[ALGORITHM]...", nargs=-1)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("runs") / "baseline",
     show_default=True,
-    help="Where the results are kept, a store for each algorithm and range of sizes.",
+    help="Where the results are kept, a store for each algorithm and cell.",
 )
 @click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
-    default=Path("baseline.json"),
-    show_default=True,
-    help="The file to write when all five algorithms are there.",
+    metavar="FILE",
+    help="The file to write when all five algorithms are there.  [default: FAMILY.json]",
 )
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Trials per cell instead of 1000, and 200 for n > 8: for a first look.",
+    help="Trials of each cell, instead of the family's own number: for a first look.",
 )
+@click.option("--anew", is_flag=True, help="Make all cells, those that are shipped as well.")
 @jobs_option
 @engine_option
 def baseline(
     *,
+    family_name: str,
     algorithms: tuple[str, ...],
     folder: Path,
-    output: Path,
+    output: Path | None,
     trials: int | None,
+    anew: bool,
     jobs: int | None,
     engine: str,
 ) -> int:
-    """Make the baseline that verdicts compare with: the references, trial by trial.
+    """Make the baseline of a FAMILY that verdicts compare with: the references, trial by trial.
 
-    Runs the five accepted algorithms, or only the ones named, with the paper's numbers of
-    iterations (ALS: a tenth) through n = 2..8 (1000 trials per size and kind of entries) and
-    n = 10, 12, 16, 20 (200). That takes hours; the same command goes on where it was interrupted.
-    Several algorithms can be run at the same time, or on other machines, into one folder. The file
-    is written by a call for all five.
+    Runs the five accepted algorithms, or only the ones named, through the cells of the family that
+    its shipped baseline does not have. That may take hours; the same command goes on where it was
+    interrupted. Several algorithms can be run at the same time, or on other machines, into one
+    folder. The file is written by a call for all five.
 
-    Example: nmfcheck baseline --output src/nmfcheck/data/baseline.json
+    Example: nmfcheck baseline inflated --output src/nmfcheck/families/inflated/baseline.json
     """
+    room = find(family_name)
+    if room.required is not None:
+        told = f"a fixed share of {100 * room.required:g} %"
+        raise InputError(f"{room.name} needs no baseline: it requires {told}")
     for name in algorithms:
         if name not in ACCEPTED:
             raise InputError(f"no algorithm {name!r}; there are {', '.join(ACCEPTED)}")
-    suites = SUITES if trials is None else tuple(s.selected(trials=trials) for s in SUITES)
+    known = shipped(room.name)
+    if anew:
+        known = known.without()
+    cells = {
+        cell: trials or room.baseline_trials(cell)
+        for cell in _cells(room)
+        if trials_of(known, cell) < (trials or room.baseline_trials(cell))
+    }
     for name in algorithms or ACCEPTED:
-        for suite in suites:
-            path = store_of(folder, name, suite)
-            title = f"{name}, n = {suite.sizes[0]}..{suite.sizes[-1]}"
-            with (
-                Store.create_or_open(path, suite) as store,
-                progress_bar(title, suite.stages) as progress,
-            ):
-                try:
-                    Campaign(suite, jobs, engine=engine).run_reference(
-                        SubjectName(name, _options(name)), store, progress
-                    )
-                except KeyboardInterrupt as interrupt:
-                    told = f"the same command goes on from what is in {path}"
-                    raise Interrupted(told, interrupt) from None
+        for cell, number in cells.items():
+            _run(room, name, cell, number, folder, jobs, engine)
     if algorithms and set(algorithms) != set(ACCEPTED):
-        click.echo(f"in {folder}: {', '.join(dict.fromkeys(algorithms))}; the file needs all five")
+        listed = ", ".join(dict.fromkeys(algorithms))
+        click.echo(f"in {folder}: {listed}; the file needs all five")
         return COMPLETED
     with ExitStack() as stack:
-        paths = [store_of(folder, name, suite) for name in ACCEPTED for suite in suites]
-        text = as_text(of_stores(stack.enter_context(Store.read(path)) for path in paths))
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(text, encoding="utf-8")
-    click.echo(f"written to {output}: {len(text) / 1e3:.0f} kB")
+        runs = [
+            _results(stack, room, name, cell, number, folder)
+            for name in ACCEPTED
+            for cell, number in cells.items()
+        ]
+        text = as_text(of_results(known, runs))
+    path = output or Path(f"{room.name}.json")
+    replace_file(path, text.encode())
+    click.echo(f"written to {path}: {len(text) / 1e3:.0f} kB")
     return COMPLETED
 
 
-def _options(algorithm: str) -> dict[str, int]:
-    return {"iterations": ITERATIONS[algorithm]} if algorithm in ITERATIONS else {}
+def _cells(room: Family) -> list[Cell]:
+    """Return the cells of all suites."""
+    return list(dict.fromkeys(cell for suite in SUITES for cell in room.cells(suite)))
+
+
+def _suite(room: Family, cell: Cell, trials: int) -> Suite:
+    return Suite(
+        "baseline", room.version, (Part(room.name, room.version, {cell: trials}, room.asks),)
+    )
+
+
+def _store(room: Family, algorithm: str, cell: Cell, folder: Path) -> Path:
+    return folder / room.name / f"{algorithm}-{cell.name.replace('/', '-')}.sqlite"
+
+
+def _run(
+    room: Family,
+    algorithm: str,
+    cell: Cell,
+    trials: int,
+    folder: Path,
+    jobs: int | None,
+    engine: str,
+) -> None:
+    suite = _suite(room, cell, trials)
+    path = _store(room, algorithm, cell, folder)
+    iterations = room.baseline_iterations.get(algorithm)
+    options: dict[str, Any] = {} if iterations is None else {"iterations": iterations}
+    with (
+        Store.create_or_open(path, suite) as store,
+        progress_bar(f"{algorithm}, {cell.id}", suite.stages) as progress,
+    ):
+        try:
+            campaign = Campaign(suite, jobs, engine=engine)
+            campaign.run(Runnable(SubjectName(algorithm, options)), store, progress)
+        except KeyboardInterrupt as interrupt:
+            hint = f"the same command goes on from what is in {path}"
+            raise Interrupted(hint, interrupt) from None
+
+
+def _results(
+    stack: ExitStack, room: Family, algorithm: str, cell: Cell, trials: int, folder: Path
+) -> tuple[str, dict[str, Any], Results, Suite]:
+    path = _store(room, algorithm, cell, folder)
+    store = stack.enter_context(Store.read(path))
+    (subject,) = store.subjects()
+    return algorithm, subject.settings, store.results(subject), _suite(room, cell, trials)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from .. import __version__
 from ..errors import InputError
-from ..exchange import ANSWERS, FORMATS, PROBLEMS, judge_folder, write_problems
-from ..outcomes import Outcome
+from ..judging.outcomes import Outcome
+from ..presenting.console import console
+from ..report.contents import contents
 from ..report.plain import as_json
-from ..report.terminal import console, show_counts, show_failures
-from ..summary import count
+from ..report.sections.failures import FailuresSection
+from ..report.terminal import show_counts
+from ..tools.exchange import ANSWERS, FORMATS, PROBLEMS, judge_folder, write_problems
 from .options import failures_option, json_option, selected_suite, selection_options
 
 
@@ -26,9 +30,8 @@ def cases(
     form: str,
     suite_name: str,
     trials: int | None,
-    sizes: str | None,
-    eps: str | None,
-    entries: str | None,
+    family_names: str | None,
+    chosen: dict[str, Any],
 ) -> None:
     """Write a suite's matrices and starting points into DIR, for a tool that cannot be driven.
 
@@ -39,15 +42,15 @@ def cases(
 
     Example: nmfcheck cases problems --format npy --sizes 2-4 --trials 20
     """
-    suite = selected_suite(suite_name, trials, sizes, eps, entries)
+    suite = selected_suite(suite_name, trials, family_names, chosen)
     number = write_problems(folder, suite, form)
     if form == "json":
-        told = f"{number} problems are in {folder / PROBLEMS}; answers go to {folder / ANSWERS}"
+        sentence = f"{number} problems are in {folder / PROBLEMS}; answers go to {folder / ANSWERS}"
     else:
-        told = (
+        sentence = (
             f"{number} problems are in {folder}, each in a folder; lay W.{form} and H.{form} there"
         )
-    click.echo(f"{told}; then: nmfcheck judge-dir {folder}")
+    click.echo(f"{sentence}; then: nmfcheck judge-dir {folder}")
 
 
 @click.command("judge-dir")
@@ -59,14 +62,16 @@ def judge_dir(folder: Path, failures: int, in_json: bool) -> None:
 
     A problem without an answer counts as not run, an answer that cannot be read as an error.
     """
-    suite, records = judge_folder(folder)
-    if all(record.outcome is Outcome.NOT_RUN for record in records):
+    with judge_folder(folder) as store:
+        (subject,) = contents([store], shown=max(failures, 1)).subjects
+    outcomes = {outcome for each in subject.counts for s in each.stages for outcome in s.outcomes}
+    if outcomes <= {Outcome.NOT_RUN}:
         raise InputError(f"no answer lies in {str(folder)!r}; expected W and H of some problem")
-    cells = count(records, suite.ladder)
     if in_json:
-        about = {"name": suite.name, "version": suite.version}
-        click.echo(as_json({"nmfcheck": __version__, "suite": about, "cells": cells}))
-    else:
-        screen = console()
-        show_counts(screen, f"{folder}, {suite.name} suite", cells)
-        show_failures(screen, [r for r in records if not r.passed], failures, "")
+        suite = json.loads(subject.suite.as_text())
+        click.echo(as_json({"nmfcheck": __version__, "suite": suite, "cells": subject.counts}))
+        return
+    screen = console()
+    for family in subject.families:
+        show_counts(screen, f"{folder}, {subject.suite.name} suite: {family.family}", family)
+    FailuresSection(subject, failures).show(screen)

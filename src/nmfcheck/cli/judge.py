@@ -6,24 +6,25 @@ from pathlib import Path
 
 import click
 
-from ..cases import Case, bidiagonal
 from ..errors import InputError
-from ..judge import judge as judge_factors
-from ..matrices import read_matrix
-from ..nearest import nearest_exact
-from ..outcomes import Outcome
+from ..families import Case, find
+from ..families.bidiagonal.cases import bidiagonal
+from ..families.judge import judge as judge_factors
+from ..judging.outcomes import Outcome
+from ..presenting.console import console
 from ..report.plain import as_json, plain
-from ..report.terminal import console, show_judgement
+from ..tools.matrices import read_matrix
+from ..tools.showing import show_judgement
 from .options import COMPLETED, FAILED, json_option
 
 
 @click.command()
 @click.argument("w_file", metavar="W", type=click.Path(path_type=Path))
 @click.argument("h_file", metavar="H", type=click.Path(path_type=Path))
-@click.option("--a0", metavar="X,X,…", help="The diagonal of A.")
+@click.option("--case", "case_id", metavar="ID", help="The case's id, of any family.")
+@click.option("--a0", metavar="X,X,…", help="Of a bidiagonal case, instead: the diagonal of A.")
 @click.option("--a1", metavar="X,…", help="Its superdiagonal, before ε.  [default: ones]")
 @click.option("--eps", metavar="ε", help="The size of the superdiagonal.  [default: 0]")
-@click.option("--case", "case_id", metavar="ID", help="The case's id, instead of a0, a1 and ε.")
 @json_option
 def judge(
     *,
@@ -35,24 +36,28 @@ def judge(
     case_id: str | None,
     in_json: bool,
 ) -> int:
-    """Judge a factorization of A = diag(a0) + ε·diag(a1, 1) that lies in two files.
+    """Judge a factorization that lies in two files.
 
-    W and H are .csv (numbers between commas, one row a line), .npy or .mtx (Matrix Market) files.
-    The exit code is 0 if a grade is reached (exact or first-order) and 1 if not. In JSON, null
-    stands where there is no number.
+    The case is named by its id, as in 'nmfcheck list cases', or, for A = diag(a0) + ε·diag(a1, 1),
+    by its entries. W and H are .csv (numbers between commas, one row a line), .npy or .mtx (Matrix
+    Market) files. The exit code is 0 if a grade is reached (exact or first-order) and 1 if not. In
+    JSON, null stands where there is no number.
 
     Example: nmfcheck judge --a0 1,1,1 --a1 1,1 --eps 1e-3 W.csv H.csv
     """
     case = _case(a0, a1, eps, case_id)
     W, H = read_matrix(w_file), read_matrix(h_file)
-    for path, X in ((w_file, W), (h_file, H)):
-        if X.shape != case.A.shape:
-            expected = f"for n = {case.n} it must be {case.A.shape}"
+    shapes = (case.m, case.rank), (case.rank, case.n)
+    for path, X, shape in zip((w_file, h_file), (W, H), shapes, strict=True):
+        if X.shape != shape:
+            expected = f"for a {case.m}×{case.n} matrix of rank {case.rank} it must be {shape}"
             raise InputError(f"{path} has shape {X.shape}; {expected}")
     judgement = judge_factors(case, W, H)
-    nearest = None if judgement.outcome is Outcome.INVALID else nearest_exact(case, W, H)
+    valid = judgement.outcome is not Outcome.INVALID
+    nearest = find(case.family).nearest(case, W, H) if valid else None
     if in_json:
-        click.echo(as_json({"case": case.id, **plain(judgement), "nearest_exact": nearest}))
+        told = {"case": case.id, "grade": judgement.grade, **plain(judgement)}
+        click.echo(as_json({**told, "nearest_exact": nearest}))
     else:
         show_judgement(console(), case, judgement, nearest)
     return FAILED if judgement.grade is None else COMPLETED
@@ -64,7 +69,7 @@ def _case(a0: str | None, a1: str | None, eps: str | None, case_id: str | None) 
             raise InputError("--case says it all; leave out --a0, --a1 and --eps")
         return Case.from_id(case_id)
     if a0 is None:
-        raise InputError("say which matrix was factorized: --a0 (with --a1 and --eps) or --case")
+        raise InputError("say which matrix was factorized: --case, or --a0 (with --a1 and --eps)")
     size = [0.0] if eps is None else _numbers("--eps", eps)
     if len(size) != 1:
         raise InputError(f"--eps is {eps!r}; expected one number")

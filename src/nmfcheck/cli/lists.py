@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 
-from .. import suites
+from .. import families
+from ..presenting.console import console, show_rows
 from ..report.plain import as_json
-from ..report.terminal import console, show_rows
 from ..subjects import LIBRARIES, REFERENCES, entry_points
+from ..trials import suites
 from .options import json_option, suite_option
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice(["all", "subjects", "suites", "cases"]), default="all")
+@click.argument(
+    "what", type=click.Choice(["all", "subjects", "suites", "families", "cases"]), default="all"
+)
 @suite_option
 @json_option
 def list_(what: str, suite_name: str, in_json: bool) -> None:
-    """List the subjects, the suites, or the ids of a suite's cases."""
+    """List the subjects, the suites, the families, or the ids of a suite's cases."""
     suite = suites.find(suite_name)
-    cases = list(dict.fromkeys(trial.case(rung.eps).id for trial in suite for rung in trial.ladder))
+    rooms = [families.find(name) for name in families.names()]
+    cases = list(
+        dict.fromkeys(trial.family.case_id(trial, ask) for trial in suite for ask in trial.asks)
+    )
     if in_json:
         everything = {
             "subjects": _subject_rows(),
-            "suites": list(suites.SUITES.values()),
+            "suites": [json.loads(each.as_text()) for each in suites.SUITES.values()],
+            "families": [{"name": room.name, "summary": room.summary} for room in rooms],
             "cases": {"suite": suite.name, "ids": cases},
         }
         click.echo(as_json(everything if what == "all" else {what: everything[what]}))
@@ -42,6 +50,8 @@ def list_(what: str, suite_name: str, in_json: bool) -> None:
         show_rows(screen, "subjects", rows)
     if what in ("all", "suites"):
         show_rows(screen, "suites", [(s.name, s.scope, s.summary) for s in suites.SUITES.values()])
+    if what in ("all", "families"):
+        show_rows(screen, "families", [(r.name, r.summary, r.example) for r in rooms])
     if what == "all":
         hint = f"nmfcheck list cases --suite {suite.name}"
         show_rows(screen, "cases", [(f"{len(cases)} in the {suite.name} suite", hint)])
@@ -50,8 +60,8 @@ def list_(what: str, suite_name: str, in_json: bool) -> None:
 def _subject_rows() -> list[dict[str, Any]]:
     return [
         *(
-            {"name": name, "iterations": iterations, "summary": summary}
-            for name, (_, iterations, summary) in REFERENCES.items()
+            {"name": name, "iterations": each.iterations, "summary": each.summary}
+            for name, each in REFERENCES.items()
         ),
         *({"name": name, "summary": library.summary} for name, library in LIBRARIES.items()),
         *(

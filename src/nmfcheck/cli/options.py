@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
-from .. import suites
 from ..errors import InputError
+from ..executors.protocol import Limits
+from ..families import find, names
 from ..reference.engine import ENGINES
-from ..runner import Limits
-from ..suites import Suite
-from ..values import option_from_text
+from ..text import option_from_text
+from ..trials import suites
+from ..trials.suites import Suite
 
 COMPLETED, FAILED, USAGE, INCONCLUSIVE, UNRUNNABLE, INTERRUPTED, TERMINATED = (
     0,
@@ -25,7 +27,6 @@ COMPLETED, FAILED, USAGE, INCONCLUSIVE, UNRUNNABLE, INTERRUPTED, TERMINATED = (
     130,
     143,
 )
-LARGEST_SIZE = 200
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -36,7 +37,7 @@ suite_option = click.option(
     default="quick",
     show_default=True,
     metavar="NAME",
-    help="Which suite: quick, standard or full.",
+    help="Which suite: quick, standard or full; quick@1 is an earlier version.",
 )
 option_option = click.option(
     "--option",
@@ -92,7 +93,7 @@ def report_options(command: Command) -> Command:
         click.option("--report", "page", metavar="FILE",
                      help="Write the report as a page of HTML with figures."),
         click.option("--details", is_flag=True,
-                     help="Show how often each outcome occurred, for each ε."),
+                     help="Show how often each outcome occurred, for each cell and ask."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -118,64 +119,49 @@ def exit_code(interrupt: BaseException | None) -> int:
 _WORD = {KeyboardInterrupt: "interrupted", Terminated: "terminated"}
 
 
+def family_options(command: Command) -> Command:
+    """Add the options of all families; they go to the keyword `chosen`, as a dictionary."""
+    own = {option.name: option for name in names() for option in find(name).options}
+
+    @wraps(command)
+    def with_chosen(**given: Any) -> Any:
+        chosen = {name: given.pop(name) for name in own}
+        return command(**given, chosen=chosen)
+
+    decorated: Any = with_chosen
+    for option in reversed(own.values()):
+        if option.metavar:
+            add = click.option(f"--{option.name}", metavar=option.metavar, help=option.help)
+        else:
+            add = click.option(f"--{option.name}", is_flag=True, help=option.help)
+        decorated = add(decorated)
+    return cast(Command, decorated)
+
+
 def selection_options(command: Command) -> Command:
-    """Add the options that select trials of a suite."""
-    for option in (
-        click.option("--entries", metavar="KINDS", help="ones, loguniform, or both by comma."),
+    """Add the options that select families, cells and trials of a suite."""
+    decorated = family_options(command)
+    for add in (
         click.option(
-            "--eps",
-            metavar="ε,ε,…",
-            help="The values of ε. Up to 0.01 they belong to the paper's test, which needs 0 and "
-            "one more; above, exactness is asked for.",
+            "--trials", type=click.IntRange(min=1), metavar="N", help="Trials of each cell."
         ),
-        click.option("--sizes", metavar="SIZES", help="The sizes n, such as 2-5,8."),
         click.option(
-            "--trials",
-            type=click.IntRange(min=1),
-            metavar="N",
-            help="Trials for each size and kind of entries.",
+            "--family", "family_names", metavar="NAMES",
+            help=f"Some families only, by comma: {', '.join(names())}. An option of a family, such "
+            "as --sizes, restricts the run to it as well.",
         ),
         suite_option,
-    ):
-        command = option(command)
-    return command
+    ):  # fmt: skip
+        decorated = add(decorated)
+    return decorated
 
 
 def selected_suite(
-    suite_name: str, trials: int | None, sizes: str | None, eps: str | None, entries: str | None
+    suite_name: str, trials: int | None, family_names: str | None, chosen: Mapping[str, Any]
 ) -> Suite:
     """Return the suite that these options ask for."""
-    return suites.find(suite_name).selected(
-        trials=trials,
-        sizes=None if sizes is None else parse_sizes(sizes),
-        eps=None if eps is None else parse_numbers("--eps", eps),
-        kinds=None if entries is None else [kind.strip() for kind in entries.split(",")],
-    )
-
-
-def parse_sizes(text: str) -> list[int]:
-    """Return the sizes of ``2-5,8``."""
-    found: list[int] = []
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", part)
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-        if not 1 <= first <= last <= LARGEST_SIZE:
-            expected = f"sizes from 1 to {LARGEST_SIZE} such as 2-5,8"
-            raise InputError(f"--sizes is {text!r}; expected {expected}")
-        found.extend(range(first, last + 1))
-    return found
-
-
-def parse_numbers(option: str, text: str) -> list[float]:
-    """Return numbers between commas."""
-    try:
-        numbers = [float(part) for part in text.split(",")] if text.strip() else []
-    except ValueError:
-        expected = "numbers between commas"
-        raise InputError(f"{option} is {text!r}; expected {expected}") from None
-    if not numbers or not all(map(math.isfinite, numbers)):
-        raise InputError(f"{option} is {text!r}; expected finite numbers between commas")
-    return numbers
+    named = None if family_names is None else [n.strip() for n in family_names.split(",")]
+    return suites.find(suite_name).selected(families=named, trials=trials, **chosen)
 
 
 def parse_options(options: Sequence[str]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from ..errors import InputError
-from ..report.terminal import console, progress_bar
+from ..presenting.console import console, progress_bar
 from .options import Interrupted, engine_option, jobs_option
 
 

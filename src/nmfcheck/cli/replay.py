@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace as with_
-from itertools import count
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from ..replay import replay as replay_trial
-from ..replay import save
-from ..report.terminal import console, show_replayed
-from ..runner.workers import Request, Workers, request_all
-from ..subjects import Answer, Problem, SubjectName, reference_subject
-from ..trials import Trial, rung_of
+from ..executors import Executor, InlineExecutor, LocalExecutor
+from ..families import Trial
+from ..presenting.console import console
+from ..subjects import SubjectName, reference_subject
+from ..tools.replay import replay as replay_trial
+from ..tools.replay import save
+from ..tools.showing import show_replayed
 from .options import (
+    family_options,
     memory_option,
     option_option,
     parse_limits,
-    parse_numbers,
     parse_options,
     timeout_option,
 )
@@ -29,7 +30,7 @@ from .options import (
 @click.argument("trial_id", metavar="TRIAL-ID")
 @click.option("--subject", required=True, metavar="SUBJECT", help="As for `nmfcheck run`.")
 @option_option
-@click.option("--eps", metavar="ε,ε,…", help="The values of ε.  [default: 0,1e-3,0.25]")
+@family_options
 @click.option("--save", "folder", type=click.Path(path_type=Path), metavar="DIR",
               help="Write the matrices there, as .csv.")  # fmt: skip
 @timeout_option
@@ -39,7 +40,7 @@ def replay(
     trial_id: str,
     subject: str,
     options: tuple[str, ...],
-    eps: str | None,
+    chosen: dict[str, Any],
     folder: Path | None,
     timeout: float,
     memory_limit: str | None,
@@ -47,32 +48,25 @@ def replay(
     """Run one trial again, and show A, W, H and what is to be said of them, stage by stage.
 
     Components are put into the order of the rows that they explain, where they explain them one to
-    one; entries of no weight are dim.
+    one; entries of no weight are dim. Options of the trial's family, such as --eps, change what is
+    asked.
 
     Example: nmfcheck replay bidiagonal/n=3/ones/seed=7 --subject als
     """
     trial = Trial.from_id(trial_id)
-    if eps is not None:
-        ladder = tuple(rung_of(x) for x in sorted(set(parse_numbers("--eps", eps))))
-        trial = with_(trial, ladder=ladder)
+    given = {name: value for name, value in chosen.items() if value}
+    _, asks = trial.family.select({trial.cell: 1}, trial.asks, given)
+    trial = replace(trial, asks=asks)
     name = SubjectName(subject, parse_options(options))
     with ExitStack() as stack:
+        executor: Executor
         if name.is_reference:
             solver = reference_subject(name.name, name.options)
-
-            def ask(problem: Problem) -> Answer:
-                return solver.solve([problem], lambda _: None)[0]
+            executor = stack.enter_context(InlineExecutor(solver))
         else:
-            workers = stack.enter_context(Workers(name, 1, parse_limits(timeout, memory_limit)))
-            workers.start()
-            numbers = count()
-
-            def ask(problem: Problem) -> Answer:
-                number = next(numbers)
-                request = Request(number, problem, random=2 * trial.seed)
-                return request_all(workers, [request])[number].answer
-
-        replayed = replay_trial(trial, ask)
+            limits = parse_limits(timeout, memory_limit)
+            executor = stack.enter_context(LocalExecutor(name, 1, limits))
+        replayed = replay_trial(trial, executor)
     if folder is not None:
         save(replayed, folder)
     show_replayed(console(), trial, subject, replayed)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from ..decision import Decision
+from ..presenting.console import console
 from ..report.contents import MOST_SHOWN, Contents, contents
 from ..report.files import STANDARD_OUTPUT, check_writable, write_files
-from ..report.tables import show_leaderboard, show_verdict
-from ..report.terminal import console, show_counts, show_failures
+from ..report.terminal import show
 from ..store import Store
+from ..verdict.decision import Decision
 from .options import COMPLETED, FAILED, INCONCLUSIVE, UNRUNNABLE, failures_option, report_options
 
 EXIT_CODES = {
@@ -78,15 +78,8 @@ def present(
     brief: bool = False,
 ) -> int:
     """Show a report on the terminal, write its files, and return the exit code."""
-    screen = console()
     if STANDARD_OUTPUT not in (page, junit, json):
-        for each in () if brief else found.subjects:
-            if details:
-                show_counts(screen, f"{each.name}, stage by stage", each.cells)
-            show_verdict(screen, each)
-            show_failures(screen, each.shown, failures, each.replay, each.failing)
-        if len(found.subjects) > 1:
-            show_leaderboard(screen, found)
+        show(console(), found, failures=failures, details=details, brief=brief)
     for name in write_files(found, page=page, junit=junit, json=json):
         click.echo(f"Written to {name}", err=True)
     return exit_code_of(found)

@@ -7,21 +7,23 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from .. import suites
+from ..checking.campaign import Campaign
+from ..checking.runnable import Runnable
 from ..errors import SubjectError
+from ..presenting.console import console, progress_bar
 from ..report.contents import MOST_SHOWN, contents
 from ..report.files import STANDARD_OUTPUT, check_writable
-from ..report.terminal import console, progress_bar, show_checks
-from ..runner import Campaign
-from ..smoke import Status, answered_nothing
-from ..smoke import smoke as smoke_check
-from ..store import Store, StoredSubject, suite_as_text
-from ..subjects import Progress, SubjectName
-from ..subjects.problem import printable
-from ..suites import Suite
+from ..store import Store
+from ..subjects import SubjectName
+from ..text import printable
+from ..tools.showing import show_checks
+from ..tools.smoke import Check
+from ..trials import suites
+from ..trials.suites import Suite
 from .options import (
     UNRUNNABLE,
     Interrupted,
@@ -62,11 +64,6 @@ LONGEST_NAME = 80
     default=True,
     help="Go on with what the store has (the default), or throw it away and begin anew.",
 )
-@click.option(
-    "--slopes",
-    is_flag=True,
-    help="Also measure the slopes of the parameters in ε, the paper's Figure 1: 1000 small runs.",
-)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
 @failures_option
 @report_options
@@ -75,9 +72,8 @@ def run(
     subjects: tuple[str, ...],
     suite_name: str,
     trials: int | None,
-    sizes: str | None,
-    eps: str | None,
-    entries: str | None,
+    family_names: str | None,
+    chosen: dict[str, Any],
     options: tuple[str, ...],
     jobs: int | None,
     timeout: float,
@@ -85,7 +81,6 @@ def run(
     engine: str,
     store_path: Path | None,
     resume: bool,
-    slopes: bool,
     fail_fast: bool,
     failures: int,
     details: bool,
@@ -93,50 +88,58 @@ def run(
     junit: str | None,
     json: str | None,
 ) -> int:
-    """Run the paper's test on one or more SUBJECTs and give a verdict on each.
+    """Run a suite on one or more SUBJECTs and give a verdict on each.
 
     A SUBJECT is a reference or a library's adapter that `nmfcheck list` names, your own code as
     py:package.module:NAME or py:file.py:NAME (a function f(A, rank, *, W0, H0, seed) that takes any
     of these keywords and returns W, H; an estimator; or a factory of one), or your own program as
     "cmd:PROGRAM ARGUMENTS".
 
-    A trial is one draw of entries and one seed. It is run at ε = 0, where W and H must be
-    monomial, then at ε = 1e-3 from the same start, where they must have the two-diagonal form; and
-    at ε = 0.25, where a stationary point of that form is exact.
+    A suite has cells of several families of matrices whose exact factorizations are all known. A
+    trial is one draw of a cell and one seed. In the bidiagonal family, which is the paper's, and in
+    the inflated one it is run at ε = 0, where the factors must be exact, then at ε = 1e-3 from the
+    same start, where they must have the right form; and at ε = 0.25, where a stationary point of
+    that form is exact.
 
     What is not a reference runs in processes of its own, so that a crash, a hang or an exit costs
     one stage. Results go to a store as they come; the same command goes on where the last one was
-    interrupted. With other sizes, trials, ε or entries than the suite's it is another store.
+    interrupted. With other families, cells, trials or ε than the suite's it is another store.
 
-    The verdict is PASS, FAIL or INCONCLUSIVE: the share of trials that pass the test at ε = 0 and
-    1e-3, compared with the lowest of five accepted algorithms. Whether runs are exact at ε = 0.25
-    is a question of its own. The exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 if a
-    subject could not be run, 2 for bad input, 130 after Ctrl-C.
+    The verdict is PASS, FAIL or INCONCLUSIVE: the share of trials that pass, compared with the
+    lowest of five accepted algorithms, in every family. Whether runs are exact at ε = 0.25 is a
+    question of its own. The exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 if a subject
+    could not be run, 2 for bad input, 130 after Ctrl-C.
 
     Example: nmfcheck run py:mypackage.nmf:factorize --option max_iter=5000
     """
     check_writable(page, junit, json)
-    suite = selected_suite(suite_name, trials, sizes, eps, entries)
-    named = [SubjectName(name, parse_options(options)) for name in dict.fromkeys(subjects)]
+    suite = selected_suite(suite_name, trials, family_names, chosen)
+    given = parse_options(options)
+    named = [Runnable(SubjectName(name, given)) for name in dict.fromkeys(subjects)]
     limits = parse_limits(timeout, memory_limit)
-    campaign = Campaign(suite, jobs, limits, engine, fail_fast, slopes)
+    campaign = Campaign(suite, jobs, limits, engine, fail_fast=fail_fast, warn=_warn, tell=_tell)
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []
     with Store.create_or_open(path, suite, fresh=not resume) as store:
         fresh = [] if resume else [suite]
+
+        def begin() -> None:
+            """Empty a store that is to begin anew, when the first subject is known to run."""
+            while fresh:
+                store.begin_anew(fresh.pop())
+
         try:
             for subject in named:
                 title = f"{printable(subject.name)}, {suite.name} suite"
-                with progress_bar(title, campaign.stages) as progress:
+                with progress_bar(title, suite.stages) as progress:
                     try:
-                        stored.append(_run(campaign, subject, store, fresh, progress))
+                        stored.append(campaign.run(subject, store, progress, begin))
                     except SubjectError as error:
-                        print(f"nmfcheck: {error}", file=sys.stderr)
+                        _tell(str(error))
                         unrunnable += 1
         except KeyboardInterrupt as interrupt:
-            there = sum(sum(1 for _ in store.records(each)) for each in store.subjects())
-            told = f"{there} stages are in {path}; the same command goes on from there"
-            raise Interrupted(told, interrupt) from None
+            hint = f"{store.count()} stages are in {path}; the same command goes on from there"
+            raise Interrupted(hint, interrupt) from None
         finally:
             store.remove_if_empty()
         if not stored:
@@ -147,45 +150,22 @@ def run(
     return UNRUNNABLE if unrunnable else code
 
 
-def _run(
-    campaign: Campaign,
-    subject: SubjectName,
-    store: Store,
-    fresh: list[Suite],
-    progress: Progress,
-) -> StoredSubject:
-    """Run a subject; a store that is to begin anew does so when the first one is known to run."""
-
-    def begin() -> None:
-        while fresh:
-            store.begin_anew(fresh.pop())
-
-    if subject.is_reference:
-        begin()
-        return campaign.run_reference(subject, store, progress)
-    with campaign.workers(subject) as workers:
-        workers.start()
-        if not fresh and campaign.is_complete(workers, store):
-            told = f"{subject.name}: all of it is in {store.path}; --fresh runs it again"
-            print(f"nmfcheck: {told}", file=sys.stderr)
-        else:
-            checks = smoke_check(workers)
-            if answered_nothing(checks):
-                told = next(check.told for check in checks if check.status is Status.BAD)
-                raise SubjectError(f"{subject.name} could not be run: {told}")
-            show_checks(console(sys.stderr), subject.name, checks, only_bad=True)
-            begin()
-        return campaign.run_isolated(workers, store, progress)
+def _warn(name: str, checks: list[Check]) -> None:
+    show_checks(console(sys.stderr), name, checks, only_bad=True)
 
 
-def _default_store(subjects: Sequence[SubjectName], suite: Suite) -> Path:
+def _tell(line: str) -> None:
+    print(f"nmfcheck: {line}", file=sys.stderr)
+
+
+def _default_store(subjects: Sequence[Runnable], suite: Suite) -> Path:
     """Return a name that the same command gives again, and other suites do not."""
     name = "+".join(re.sub(r"[^\w.+-]+", "-", subject.name).strip("-") for subject in subjects)
     if len(name) > LONGEST_NAME:
         name = f"{name[:LONGEST_NAME]}-{_short_hash(name)}"
-    whole = suites.SUITES.get(suite.name) == suite
-    part = "" if whole else f"-{_short_hash(suite_as_text(suite))}"
-    return Path("runs") / f"{name}-{suite.name}{part}.sqlite"
+    whole = suites.of_version(suite.name, suite.version) == suite
+    part = "" if whole else f"-{_short_hash(suite.as_text())}"
+    return Path("runs") / f"{name}-{suite.title}{part}.sqlite"
 
 
 def _short_hash(text: str) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from ..executors import LocalExecutor
+from ..presenting.console import console
 from ..report.plain import as_json
-from ..report.terminal import console, show_checks
-from ..runner import Workers
-from ..smoke import Status, answered_nothing
-from ..smoke import smoke as smoke_check
 from ..subjects import SubjectName
+from ..tools.showing import show_checks
+from ..tools.smoke import smoke as first_look
 from .options import (
     COMPLETED,
     FAILED,
@@ -47,12 +47,12 @@ def smoke(
     Example: nmfcheck smoke py:mypackage.nmf:factorize
     """
     name = SubjectName(subject, parse_options(options))
-    with Workers(name, 1, parse_limits(timeout, memory_limit)) as workers:
-        checks = smoke_check(workers)
+    with LocalExecutor(name, 1, parse_limits(timeout, memory_limit)) as executor:
+        look = first_look(executor)
     if in_json:
-        click.echo(as_json({"subject": subject, "checks": checks}))
+        click.echo(as_json({"subject": subject, "checks": look.checks}))
     else:
-        show_checks(console(), subject, checks)
-    if answered_nothing(checks):
+        show_checks(console(), subject, look.checks)
+    if not look.answered:
         return UNRUNNABLE
-    return FAILED if any(check.status is Status.BAD for check in checks) else COMPLETED
+    return FAILED if look.bad else COMPLETED

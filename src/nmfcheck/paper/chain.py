@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools
-from ..cases import ONES, decimal
-from ..exact import is_exact_word
-from ..report.figures import GREY, RED
+from ..families.bidiagonal.cases import ONES
+from ..families.bidiagonal.exact import is_exact_word
+from ..presenting.drawing import GREY, RED
+from ..text import decimal
 from .drawing import COLOURS, NAMES, panels
 from .plan import ALGORITHMS, CD, LARGE_EPS, SMALL_EPS
 from .rules import in_words, share

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..cases import LOGUNIFORM, ONES
+from ..families.bidiagonal.cases import LOGUNIFORM, ONES
 from ..intervals import Share
-from ..outcomes import Outcome
+from ..judging.outcomes import Outcome
 from .drawing import panels, share_curve
 from .larger import has_pattern
 from .plan import ALGORITHMS, RANDOM_SIZES, SIZES, SMALL_EPS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from ..report.figures import BLUE, GREY
+from ..presenting.drawing import BLUE, GREY
 from .drawing import panels
 from .plan import SMALL_EPS
 from .section import Drawing, Evidence, Section, Table

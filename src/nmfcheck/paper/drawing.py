@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..intervals import Share
-from ..report.figures import BLUE, GREEN, GREY, ORANGE, PURPLE
+from ..presenting.drawing import BLUE, GREEN, GREY, ORANGE, PURPLE
 from .plan import ALS, CD, GD, MU, NENMF
 
 COLOURS = {MU: BLUE, ALS: ORANGE, GD: GREEN, CD: PURPLE, NENMF: GREY}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..report.figures import INK
+from ..presenting.drawing import INK
 from .drawing import COLOURS, MARKERS, NAMES, panels
 from .plan import ALGORITHMS, CD, ESCAPE_EPS, NENMF
 from .section import Drawing, Evidence, Section, Table

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from ..environment import environment
-from ..report.figures import Picture, Sheet
+from ..presenting.drawing import Picture, Sheet
 from ..report.files import replace_file
+from ..store.environment import environment
 from .markdown import as_markdown
 from .page import as_page, drawn
 from .reproduce import Reproduction

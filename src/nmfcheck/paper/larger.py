@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Bools
-from ..cases import KINDS_OF_ENTRIES, ONES
+from ..families.bidiagonal.cases import KINDS_OF_ENTRIES, ONES
 from ..intervals import Share, holm
 from .drawing import panels, share_curve
 from .plan import ALGORITHMS, ALS, GD, MU, RANDOM_SIZES, SIZES, SMALL_EPS

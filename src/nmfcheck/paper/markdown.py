@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..environment import environment
+from ..store.environment import environment
 from .reproduce import Reproduction
 from .section import Section
 

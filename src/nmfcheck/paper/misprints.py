@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..cases import LOGUNIFORM, ONES, bidiagonal
-from ..judge import judge
+from ..families.bidiagonal.cases import LOGUNIFORM, ONES, bidiagonal
+from ..families.judge import judge
 from .plan import ALGORITHMS, LADDER, MU, SMALL_EPS, type_iv
 from .pure_types import deviations
 from .section import Evidence
@@ -100,9 +100,9 @@ def _not_sufficient(evidence: Evidence) -> Misprint:
         "Section III, before and after (12)",
         "exact solutions are “likely” of the form (12), and “little more is required”",
         "(12) is necessary for certain, and not sufficient: w1(i)·h1(i+1) = 0 is needed, too",
-        f"wh has the form (12) with nothing off it ({judged.form_defect:g}) and misses A by "
-        f"{judged.product_defect:.1e}; of multiplicative update's {int(of_four.sum())} runs of "
-        f"Type IV none comes nearer to A than {least:.1e}.",
+        f"wh has the form (12) with nothing off it ({judged.measures['form_defect']:g}) and misses "
+        f"A by {judged.product_defect:.1e}; of multiplicative update's {int(of_four.sum())} runs "
+        f"of Type IV none comes nearer to A than {least:.1e}.",
     )
 
 

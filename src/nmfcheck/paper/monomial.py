@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..cases import KINDS_OF_ENTRIES, ONES
+from ..families.bidiagonal.cases import KINDS_OF_ENTRIES, ONES
 from ..intervals import Share
-from ..outcomes import Outcome
+from ..judging.outcomes import Outcome
 from .drawing import NAMES, panels, share_curve
 from .plan import ALGORITHMS, RANDOM_SIZES, SIZES
 from .rules import all_of, in_words, share

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cases import ONES
+from ..families.bidiagonal.cases import ONES
 from ..intervals import holm
-from ..outcomes import Outcome
-from ..report.figures import OF_OUTCOME
+from ..judging.outcomes import Outcome
+from ..presenting.drawing import OF_OUTCOME
 from .drawing import NAMES, panels
 from .plan import ALGORITHMS, OUTSIDE, SMALL_EPS
 from .rules import in_words, more_often, share

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .. import __version__
-from ..environment import environment
-from ..report.figures import Picture, Sheet
-from ..report.html import template
+from ..presenting.drawing import Picture, Sheet
+from ..presenting.markup import template
+from ..store.environment import environment
 from .reproduce import Reproduction
 from .section import Status
 

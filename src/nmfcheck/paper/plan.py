@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..cases import KINDS_OF_ENTRIES, ONES, Case, bidiagonal, decimal
-from ..perturbation import EPS
-from ..trials import Trial, starting_point
+from ..families.bidiagonal.cases import KINDS_OF_ENTRIES, ONES, BidiagonalCase, bidiagonal, case_of
+from ..families.bidiagonal.family import starting_point
+from ..families.bidiagonal.slopes import EPS
+from ..text import decimal
 
 MU, ALS, GD = ALGORITHMS = ("multiplicative-update", "als", "gradient-descent")
 """The paper's Algorithms 1, 2 and 3."""
@@ -63,13 +64,13 @@ class Batch:
         parts += [f"{self.seeds}x{self.iterations}", self.start]
         return "_".join(parts).replace(" ", "-")
 
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[BidiagonalCase]:
         """Return the case of each seed."""
         if self.entries in OUTSIDE:
             return [OUTSIDE[self.entries](self.eps)] * self.seeds
         if self.entries == ONES:
-            return [Trial(self.n, ONES, 0).case(self.eps)] * self.seeds
-        return [Trial.of_cell(self.n, self.entries, i).case(self.eps) for i in range(self.seeds)]
+            return [case_of(self.n, ONES, self.eps)] * self.seeds
+        return [case_of(self.n, f"{self.entries}#{i}", self.eps) for i in range(self.seeds)]
 
     def starts(self) -> tuple[Array, Array]:
         """Return W0 and H0 of all seeds."""
@@ -87,10 +88,10 @@ def type_iv(eps: float) -> tuple[Array, Array]:
     return W, H
 
 
-def _outside(part: str, power: int) -> Callable[[float], Case]:
+def _outside(part: str, power: int) -> Callable[[float], BidiagonalCase]:
     """Return a 3×3 case of ones but for a0(2) or a1(1), which is ε to a power."""
 
-    def case(eps: float) -> Case:
+    def case(eps: float) -> BidiagonalCase:
         a0, a1 = np.ones(3), np.ones(2)
         (a0[1:2] if part == "a0" else a1[:1])[:] = eps**power
         return bidiagonal(a0, a1, eps)

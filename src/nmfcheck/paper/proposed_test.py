@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..arrays import Bools
-from ..cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES
+from ..families.bidiagonal.cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES
 from ..intervals import Share
-from ..tolerances import TOLERANCE
+from ..judging.tolerances import TOLERANCE
 from .drawing import panels, share_curve
 from .plan import ALGORITHMS, RANDOM_SIZES, SIZES, SMALL_EPS
 from .rules import any_of, in_words, larger, settled, share

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..cases import LOGUNIFORM, ONES
-from ..judge import CaseStack
+from ..families.bidiagonal.cases import LOGUNIFORM, ONES
+from ..families.bidiagonal.judge import CaseStack
 from .plan import SMALL_EPS
 from .runs import Runs
 from .section import Claim, Table, graded

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from matplotlib.figure import Figure
 
-from ..report.figures import Sheet
+from ..presenting.drawing import Sheet
 from . import (
     chain,
     collapse,

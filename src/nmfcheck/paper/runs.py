@@ -23,13 +23,13 @@ import numpy as np
 
 from .. import __version__
 from ..arrays import Array, Bools
-from ..cases import Case
-from ..judge import CaseStack, Judgements, judge_batch
-from ..measures import align, shares
+from ..families.bidiagonal.cases import BidiagonalCase
+from ..families.bidiagonal.form import align, shares
+from ..families.bidiagonal.judge import CaseStack, Judgements, judge_batch
+from ..judging.tolerances import TOLERANCE
 from ..reference.engine import chosen, cores, instructions
 from ..report.files import replace_file
 from ..subjects.references import REFERENCES
-from ..tolerances import TOLERANCE
 from .plan import ALS, CD, GD, MU, NENMF, Batch
 
 Progress = Callable[[float], None]
@@ -52,7 +52,7 @@ class Runs:
         return len(self.W)
 
     @cached_property
-    def cases(self) -> list[Case]:
+    def cases(self) -> list[BidiagonalCase]:
         """The case of each run."""
         return self.batch.cases()
 
@@ -158,7 +158,7 @@ class Folder:
             return Runs(batch, file["W"], file["H"])
 
     def _run(self, batch: Batch, progress: Progress) -> Runs:
-        algorithm, _, _ = REFERENCES[batch.algorithm]
+        algorithm = REFERENCES[batch.algorithm].algorithm
         A, W0, H0 = _problems(batch)
         each = cost(batch) / max(batch.seeds * batch.iterations, 1)
         found = algorithm(

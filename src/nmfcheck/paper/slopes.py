@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from ..arrays import Array
-from ..cases import ONES, decimal
-from ..perturbation import NEARLY, PARAMETERS, USUALLY, Slopes, slopes_of
-from ..report.figures import slope_curves
+from ..families.bidiagonal.cases import ONES
+from ..families.bidiagonal.sections import slope_curves
+from ..families.bidiagonal.slopes import NEARLY, PARAMETERS, USUALLY, Slopes, slopes_of
+from ..text import decimal
 from .drawing import NAMES, panels, towards_zero
 from .plan import ALGORITHMS, ALS, GD, LADDER, MU, NENMF
 from .rules import all_of

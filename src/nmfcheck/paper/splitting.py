@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES, decimal
+from ..families.bidiagonal.cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES
 from ..intervals import Share
+from ..text import decimal
 from .drawing import NAMES, panels
 from .plan import ALGORITHMS, LADDER, SMALL_EPS
 from .rules import all_of, share

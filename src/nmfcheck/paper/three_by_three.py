@@ -7,10 +7,10 @@ from collections import Counter
 import numpy as np
 
 from ..arrays import Array
-from ..cases import LOGUNIFORM, ONES
-from ..exact import TYPES
+from ..families.bidiagonal.cases import LOGUNIFORM, ONES
+from ..families.bidiagonal.exact import TYPES
 from ..intervals import Share
-from ..outcomes import Outcome
+from ..judging.outcomes import Outcome
 from . import pure_types
 from .drawing import COLOURS, NAMES, panels
 from .larger import has_pattern

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES, decimal
+from ..families.bidiagonal.cases import KINDS_OF_ENTRIES, LOGUNIFORM, ONES
 from ..intervals import Share, holm
+from ..text import decimal
 from .drawing import panels, share_curve, towards_zero
 from .plan import ALGORITHMS, LADDER, NENMF
 from .rules import all_of, differ, in_words, share

@@ -8,12 +8,13 @@ between `native` and `numpy`, `threads=` how many cores the native engine uses.
 
 from .als import als
 from .coordinate_descent import coordinate_descent
-from .factorization import Factorization
+from .factorization import Algorithm, Factorization
 from .gradient_descent import gradient_descent
 from .multiplicative_update import multiplicative_update
 from .nenmf import nenmf
 
 __all__ = [
+    "Algorithm",
     "Factorization",
     "als",
     "coordinate_descent",

@@ -7,12 +7,10 @@ applications for approximate nonnegative matrix factorization", CSDA 2007 (the b
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arrays import Array, Bools
-from .factorization import Algorithm, Factorization, alternate, factorize
+from .factorization import Algorithm, alternate
 from .lanes import T, from_lanes, keep, matmul, quotient, to_lanes
-from .orbits import Progress
 
 SAFE = 1e8
 """Largest condition of `WᵀW`, its columns scaled to one length, for the normal equations: at most
@@ -77,40 +75,11 @@ def _pseudo_inverse(W: Array) -> Array:
     return np.where(alive, found, 0.0)  # and not rounding errors, from which a component would rise
 
 
-def als(
-    A: npt.ArrayLike,
-    W0: npt.ArrayLike,
-    H0: npt.ArrayLike,
-    iterations: int = 10**6,
-    *,
-    close_orbits: bool = True,
-    progress: Progress | None = None,
-    engine: str = "auto",
-    threads: int | None = None,
-) -> Factorization:
-    """Factorize A by clipped alternating least squares: H first, then W.
-
-    H0 is not used, except as the answer after no iterations. The objective may rise: clipping is
-    not the solution of the constrained problem.
-    See `Factorization` for what is returned.
-
-    Parameters
-    ----------
-    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
-    iterations : how many.
-    close_orbits : end a problem early where its final state is known; the result is the same.
-    progress : called now and then with the number of iterations × problems newly settled.
-    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
-    threads : of the native engine; as many as there are cores if None. NumPy has one.
-    """
-    return factorize(
-        Algorithm("als", alternate(clipped), reads=(0,)),
-        A,
-        W0,
-        H0,
-        iterations,
-        close_orbits=close_orbits,
-        progress=progress,
-        engine=engine,
-        threads=threads,
-    )
+als = Algorithm(
+    "als",
+    alternate(clipped),
+    10**6,
+    "Factorize A by clipped alternating least squares. H0 is not used, except as the answer after "
+    "no iterations. The objective may rise: clipping does not solve the constrained problem.",
+    reads=(0,),
+)

@@ -7,12 +7,10 @@ tensor factorization", ICA 2007.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arrays import Array
-from .factorization import Algorithm, Factorization, alternate, factorize
+from .factorization import Algorithm, alternate
 from .lanes import T, matmul, quotient
-from .orbits import Progress
 
 
 def swept(A: Array, W: Array, H: Array) -> Array:
@@ -29,39 +27,10 @@ def swept(A: Array, W: Array, H: Array) -> Array:
     return H
 
 
-def coordinate_descent(
-    A: npt.ArrayLike,
-    W0: npt.ArrayLike,
-    H0: npt.ArrayLike,
-    iterations: int = 2 * 10**4,
-    *,
-    close_orbits: bool = True,
-    progress: Progress | None = None,
-    engine: str = "auto",
-    threads: int | None = None,
-) -> Factorization:
-    """Factorize A by coordinate descent; an iteration is a sweep over H, then over W.
-
-    The objective `½‖A − WH‖_F²` never rises.
-    See `Factorization` for what is returned.
-
-    Parameters
-    ----------
-    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
-    iterations : how many sweeps over H and W.
-    close_orbits : end a problem early where its final state is known; the result is the same.
-    progress : called now and then with the number of iterations × problems newly settled.
-    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
-    threads : of the native engine; as many as there are cores if None. NumPy has one.
-    """
-    return factorize(
-        Algorithm("coordinate_descent", alternate(swept)),
-        A,
-        W0,
-        H0,
-        iterations,
-        close_orbits=close_orbits,
-        progress=progress,
-        engine=engine,
-        threads=threads,
-    )
+coordinate_descent = Algorithm(
+    "coordinate_descent",
+    alternate(swept),
+    2 * 10**4,
+    "Factorize A by coordinate descent; an iteration is a sweep over H, then over W. The objective "
+    "½‖A − WH‖² never rises.",
+)

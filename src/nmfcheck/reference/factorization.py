@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from ..arrays import Array, Ints, real_array, whole_number
 from ..errors import InputError
+from ..judging.objectives import FROBENIUS
 from .engine import LARGEST_MATRIX, chosen, fits, run_native
 from .lanes import T, from_lanes, to_lanes
 from .orbits import Progress, State, Step, iterate
@@ -50,21 +52,80 @@ def alternate(half: Callable[[Array, Array, Array], Array]) -> Step:
     return step
 
 
-class Algorithm(NamedTuple):
-    """A reference algorithm.
+@dataclass(frozen=True, eq=False, repr=False)
+class Algorithm:
+    """A reference algorithm, to be called as a function.
 
     Attributes
     ----------
-    name : what the native engine calls it.
+    name : what it is called, here and in the native engine.
     step : one iteration on a state that begins with W, H.
+    iterations : how many it runs, unless told: the paper's number where it has one.
+    about : what it does, in a sentence or two.
     reads : the parts of the state that an iteration depends on.
     remember : what the state holds beside W and H at the start.
+    objective : the name of what it minimises.
     """
 
     name: str
     step: Step
+    iterations: int
+    about: str
     reads: Sequence[int] = (0, 1)
     remember: Callable[[Array, Array, Array], State] = lambda _A, _W, _H: ()
+    objective: str = FROBENIUS.name
+
+    def __post_init__(self) -> None:
+        for attribute, value in {
+            "__name__": self.name,
+            "__qualname__": self.name,
+            "__module__": f"{__package__}.{self.name}",
+            "__doc__": f"{self.about}\n\n{Algorithm.__call__.__doc__}",
+        }.items():
+            object.__setattr__(self, attribute, value)
+
+    def __repr__(self) -> str:
+        return f"<reference algorithm {self.name}>"
+
+    def __reduce__(self) -> str:
+        return self.name
+
+    def __call__(
+        self,
+        A: npt.ArrayLike,
+        W0: npt.ArrayLike,
+        H0: npt.ArrayLike,
+        iterations: int | None = None,
+        *,
+        close_orbits: bool = True,
+        progress: Progress | None = None,
+        engine: str = "auto",
+        threads: int | None = None,
+    ) -> Factorization:
+        """Factorize A, or a stack of them; H is updated first, then W.
+
+        See `Factorization` for what is returned.
+
+        Parameters
+        ----------
+        A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
+        iterations : how many; the algorithm's own number if None.
+        close_orbits : end a problem early where its final state is known; the result is the same.
+        progress : called now and then with the number of iterations × problems newly settled.
+        engine : ``native``, ``numpy``, or ``auto``: native where it was built.
+        threads : of the native engine; as many as there are cores if None. NumPy has one.
+        """
+        return factorize(
+            self,
+            A,
+            W0,
+            H0,
+            self.iterations if iterations is None else iterations,
+            close_orbits=close_orbits,
+            progress=progress,
+            engine=engine,
+            threads=threads,
+        )
 
 
 def factorize(
@@ -79,10 +140,7 @@ def factorize(
     engine: str,
     threads: int | None,
 ) -> Factorization:
-    """Run an algorithm on stacks of problems with any leading dimensions.
-
-    The parameters are those of every reference algorithm; see `multiplicative_update`.
-    """
+    """Run an algorithm on stacks of problems with any leading dimensions."""
     iterations = whole_number("iterations", iterations, 0)
     if not (progress is None or callable(progress)):
         raise InputError(f"progress must be a function of a number, not {progress!r:.60}")

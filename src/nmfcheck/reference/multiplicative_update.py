@@ -5,12 +5,9 @@ D. D. Lee and H. S. Seung, "Algorithms for non-negative matrix factorization", N
 
 from __future__ import annotations
 
-import numpy.typing as npt
-
 from ..arrays import Array
-from .factorization import Algorithm, Factorization, alternate, factorize
+from .factorization import Algorithm, alternate
 from .lanes import T, matmul, quotient
-from .orbits import Progress
 
 
 def updated(A: Array, W: Array, H: Array) -> Array:
@@ -23,39 +20,9 @@ def updated(A: Array, W: Array, H: Array) -> Array:
     return quotient(H * matmul(Wt, A), matmul(matmul(Wt, W), H))
 
 
-def multiplicative_update(
-    A: npt.ArrayLike,
-    W0: npt.ArrayLike,
-    H0: npt.ArrayLike,
-    iterations: int = 10**6,
-    *,
-    close_orbits: bool = True,
-    progress: Progress | None = None,
-    engine: str = "auto",
-    threads: int | None = None,
-) -> Factorization:
-    """Factorize A by multiplicative updates: H first, then W.
-
-    The objective `½‖A − WH‖_F²` never rises.
-    See `Factorization` for what is returned.
-
-    Parameters
-    ----------
-    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
-    iterations : how many.
-    close_orbits : end a problem early where its final state is known; the result is the same.
-    progress : called now and then with the number of iterations × problems newly settled.
-    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
-    threads : of the native engine; as many as there are cores if None. NumPy has one.
-    """
-    return factorize(
-        Algorithm("multiplicative_update", alternate(updated)),
-        A,
-        W0,
-        H0,
-        iterations,
-        close_orbits=close_orbits,
-        progress=progress,
-        engine=engine,
-        threads=threads,
-    )
+multiplicative_update = Algorithm(
+    "multiplicative_update",
+    alternate(updated),
+    10**6,
+    "Factorize A by multiplicative updates. The objective ½‖A − WH‖² never rises.",
+)

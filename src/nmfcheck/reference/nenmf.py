@@ -8,12 +8,11 @@ Algorithm 3 may mean this one.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..arrays import Array
-from .factorization import Algorithm, Factorization, factorize
+from .factorization import Algorithm
 from .lanes import T, from_lanes, keep, matmul, same_bits, total
-from .orbits import Progress, State
+from .orbits import State
 
 FEWEST_STEPS, MOST_STEPS = 10, 1000
 
@@ -80,38 +79,11 @@ def _first_tolerances(A: Array, W: Array, H: Array) -> State:
     return 1e-3 * norm, 1e-3 * norm
 
 
-def nenmf(
-    A: npt.ArrayLike,
-    W0: npt.ArrayLike,
-    H0: npt.ArrayLike,
-    iterations: int = 10**3,
-    *,
-    close_orbits: bool = True,
-    progress: Progress | None = None,
-    engine: str = "auto",
-    threads: int | None = None,
-) -> Factorization:
-    """Factorize A by NeNMF; `iterations` counts the outer ones.
-
-    See `Factorization` for what is returned.
-
-    Parameters
-    ----------
-    A, W0, H0 : shapes (..., m, n), (..., m, k), (..., k, n); leading dimensions broadcast.
-    iterations : how many outer ones.
-    close_orbits : end a problem early where its final state is known; the result is the same.
-    progress : called now and then with the number of iterations × problems newly settled.
-    engine : ``native``, ``numpy``, or ``auto``: native where it was built.
-    threads : of the native engine; as many as there are cores if None. NumPy has one.
-    """
-    return factorize(
-        Algorithm("nenmf", _step, reads=(0, 1, 2, 3), remember=_first_tolerances),
-        A,
-        W0,
-        H0,
-        iterations,
-        close_orbits=close_orbits,
-        progress=progress,
-        engine=engine,
-        threads=threads,
-    )
+nenmf = Algorithm(
+    "nenmf",
+    _step,
+    10**3,
+    "Factorize A by NeNMF; `iterations` counts the outer ones.",
+    reads=(0, 1, 2, 3),
+    remember=_first_tolerances,
+)

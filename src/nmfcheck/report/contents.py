@@ -2,40 +2,91 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .. import suites
-from ..baseline import PAPER, Baseline, shipped
-from ..cases import decimal
-from ..decision import Decision
-from ..diagnosis import diagnose
+from ..diagnosis import Finding, diagnose
 from ..errors import InputError
-from ..findings import Finding
-from ..outcomes import Outcome, reaches
-from ..perturbation import Slopes, slopes_of
-from ..records import Record
-from ..runner import Limits
-from ..store import Store, StoredSubject, suite_as_text
-from ..subjects.problem import printable
-from ..suites import Suite
-from ..summary import CellCount, count_stored
-from ..tally import CellTally, tally
-from ..trials import LADDER, rung_of
-from ..values import option_as_text
-from ..verdict import Verdict, verdict_of
-
-TEST = [rung for rung in LADDER if rung.question == 1]
+from ..families import Ask, Cell
+from ..judging.outcomes import Outcome, reaches
+from ..store import Results, Store, StoredSubject
+from ..subjects.problem import KEYWORDS
+from ..text import printable
+from ..trials.stage import Stage
+from ..trials.suites import Part, Suite
+from ..verdict.baseline import PAPER, Baseline, Baselines, shipped_for
+from ..verdict.counts import CellCount, count
+from ..verdict.decision import Decision
+from ..verdict.tally import CellTally, tally
+from ..verdict.verdict import FamilyVerdict, Verdict, verdict_of
+from .commands import replay_options, run_command
 
 MOST_SHOWN = 10
 """So many failing runs are shown with their matrices."""
 
 BEST_FIRST = (Decision.PASS, Decision.INCONCLUSIVE, Decision.FAIL)
+
+
+@dataclass(frozen=True)
+class FamilyContents:
+    """What a report says of one subject on one family.
+
+    Attributes
+    ----------
+    part : what was asked.
+    verdict : on its two questions.
+    counts : the outcomes, counted.
+    tallies : the outcomes, trial by trial.
+    defects : for each ask, the largest defect of each judged stage, sorted.
+    """
+
+    part: Part
+    verdict: FamilyVerdict
+    counts: tuple[CellCount, ...]
+    tallies: tuple[CellTally, ...]
+    defects: dict[str, list[float]]
+    baseline: Baseline
+    extra: Mapping[Cell, Sequence[Stage]]
+    labels: Mapping[str, Mapping[tuple[str, str], Mapping[str, int]]]
+
+    @property
+    def family(self) -> str:
+        """The name of the family."""
+        return self.part.family
+
+    @property
+    def cells(self) -> Sequence[Cell]:
+        """The cells of the family that were run."""
+        return [each.cell for each in self.tallies]
+
+    @property
+    def asks(self) -> Sequence[Ask]:
+        """What was asked in each."""
+        return self.part.asks
+
+    def texts(self, label: str) -> Mapping[tuple[str, str], Mapping[str, int]]:
+        """Return how often each text of a label occurred, by the names of cell and ask."""
+        return self.labels.get(label, {})
+
+    def reference_texts(
+        self, label: str
+    ) -> Mapping[str, Mapping[tuple[str, str], Mapping[str, int]]]:
+        """Return the same for each reference algorithm of the family's baseline."""
+        return {
+            name: {
+                (cell, ask): texts
+                for cell, each in algorithm.cells.items()
+                for ask, texts in each.labels.get(label, {}).items()
+            }
+            for name, algorithm in self.baseline.algorithms.items()
+        }
+
+    def stages(self, cell: Cell) -> Sequence[Stage]:
+        """Return the stages of a cell that was only measured, with W and H."""
+        return self.extra.get(cell, ())
 
 
 @dataclass(frozen=True)
@@ -47,16 +98,11 @@ class SubjectContents:
     name : as shown; with its store's name where two stores have a subject of one name.
     subject, store, path, suite : what it is, and the file that its results are in.
     verdict, findings : on it.
-    cells : the outcomes, counted.
-    tallies : the outcomes, trial by trial.
+    families : what came of each family.
     shown : some of the stages that failed, with W and H.
     unlike : trials that it fails and all three algorithms of the paper pass from the same start;
         none for a subject that cannot be told where to start.
-    defects : for each ε, the larger of form and product defect of each judged stage, sorted;
-        where there is no form, the product defect.
-    words : for each ε, how often each word of n = 3 occurred.
-    slopes : of the parameters in ε, where they were asked for.
-    command : what runs it again.
+    command : what runs it again; "" for one that has no name.
     replay : the options that `nmfcheck replay` needs for it.
     """
 
@@ -67,24 +113,25 @@ class SubjectContents:
     suite: Suite
     verdict: Verdict
     findings: tuple[Finding, ...]
-    cells: tuple[CellCount, ...]
-    tallies: tuple[CellTally, ...]
-    shown: tuple[Record, ...]
+    families: tuple[FamilyContents, ...]
+    shown: tuple[Stage, ...]
     unlike: tuple[str, ...]
-    defects: dict[float, list[float]]
-    words: dict[float, dict[str, int]]
-    slopes: Slopes | None
     command: str
     replay: str
 
     @property
+    def counts(self) -> list[CellCount]:
+        """The outcomes of all families, counted."""
+        return [each for family in self.families for each in family.counts]
+
+    @property
     def failing(self) -> int:
         """The number of stages that were run and not passed."""
-        return sum(stage.ran - stage.passed for cell in self.cells for stage in cell.stages)
+        return sum(stage.ran - stage.passed for cell in self.counts for stage in cell.stages)
 
-    def replay_line(self, record: Record) -> str:
+    def replay_line(self, stage: Stage) -> str:
         """Return the command that shows a stage's trial again."""
-        return f"nmfcheck replay {record.trial.id} {self.replay}"
+        return f"nmfcheck replay {stage.trial.id} {self.replay}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -92,13 +139,12 @@ class Contents:
     """All that a report says."""
 
     subjects: tuple[SubjectContents, ...]
-    baseline: Baseline
 
     @property
     def suite(self) -> Suite | None:
         """The suite that all subjects ran through; None if they did not run through one."""
-        suites = {suite_as_text(each.suite): each.suite for each in self.subjects}
-        return next(iter(suites.values())) if len(suites) == 1 else None
+        texts = {each.suite.as_text(): each.suite for each in self.subjects}
+        return next(iter(texts.values())) if len(texts) == 1 else None
 
     @property
     def ranked(self) -> list[SubjectContents]:
@@ -107,16 +153,14 @@ class Contents:
             self.subjects,
             key=lambda each: (
                 BEST_FIRST.index(each.verdict.decision),
-                -each.verdict.paper.pool.share.value
-                if each.verdict.paper.pool.share.whole
-                else 0.0,
+                -each.verdict.share.value if each.verdict.share.whole else 0.0,
             ),
         )
 
 
 def contents(
     stores: Sequence[Store],
-    baseline: Baseline | None = None,
+    baselines: Baselines | None = None,
     *,
     only: Sequence[StoredSubject] | None = None,
     shown: int = MOST_SHOWN,
@@ -129,21 +173,15 @@ def contents(
     only : some of the subjects of a single store, if not all.
     shown : how many failing stages of each subject are to be read with W and H.
     """
-    known = baseline or shipped()
     versions = {store.suite.version: store for store in stores}
     if len(versions) > 1:
         told = " and ".join(f"{str(s.path)!r} of {v}" for v, s in sorted(versions.items()))
         raise InputError(f"stores of different suite versions cannot be compared: {told}")
-    found = []
-    for store in stores:
-        try:
-            for subject in store.subjects() if only is None else only:
-                found.append(_subject(store, subject, known, shown))
-        except InputError:
-            raise
-        except (KeyError, ValueError, TypeError, AttributeError) as error:
-            told = f"{type(error).__name__} {error}"
-            raise InputError(f"{str(store.path)!r} is damaged: {told}") from error
+    found = [
+        _subject(store, subject, baselines or shipped_for(store.suite), shown)
+        for store in stores
+        for subject in (store.subjects() if only is None else only)
+    ]
     if not found:
         raise InputError(f"there are no results in {', '.join(str(s.path) for s in stores)}")
     paths = {store.path.name: str(store.path) for store in stores}
@@ -159,145 +197,140 @@ def contents(
         replace(each, name=f"{each.name} ({each.store})") if often[each.name] > 1 else each
         for each in found
     ]
-    return Contents(tuple(named), known)
+    return Contents(tuple(named))
 
 
 def _subject(
-    store: Store, subject: StoredSubject, baseline: Baseline, shown: int
+    store: Store, subject: StoredSubject, baselines: Baselines, shown: int
 ) -> SubjectContents:
-    tallies = tuple(tally(store, subject))
-    verdict = verdict_of(store, subject, baseline, tallies)
-    starts_where_told = {"W0", "H0"} <= set(subject.settings.get("takes", ("W0", "H0")))
-    paired = starts_where_told and set(TEST) <= set(store.suite.ladder)
-    slopes = _slopes(store, subject)
+    suite, results = store.suite, store.results(subject)
+    tallies = tally(results, suite)
+    verdict = verdict_of(results, suite, baselines, tallies)
+    starts_where_told = {"W0", "H0"} <= set(subject.settings.get("takes", KEYWORDS))
+    families = _families(results, suite, verdict, baselines, tallies)
     return SubjectContents(
         name=printable(subject.name),
         subject=subject,
         store=store.path.name,
         path=store.path,
-        suite=store.suite,
+        suite=suite,
         verdict=verdict,
-        findings=tuple(diagnose(store, subject, verdict, baseline, tallies)),
-        cells=tuple(count_stored(store, subject, tallies)),
-        tallies=tallies,
-        shown=tuple(_shown(store, subject, shown)),
-        unlike=tuple(unlike_references(tallies, baseline)) if paired else (),
-        defects=_defects(store, subject),
-        words=_words(store, subject),
-        slopes=slopes,
-        command=run_command(subject, store.suite, slopes=slopes is not None),
-        replay=replay_options(subject, store.suite),
+        findings=tuple(diagnose(results, suite, verdict, baselines, tallies)),
+        families=families,
+        shown=tuple(_shown(results, suite, shown)),
+        unlike=tuple(unlike_references(families)) if starts_where_told else (),
+        command=run_command(subject, suite, [c for each in families for c in each.extra]),
+        replay=replay_options(subject, suite),
     )
 
 
-def unlike_references(cells: Sequence[CellTally], baseline: Baseline) -> list[str]:
-    """Return the trials that fail the paper's test where all three of its algorithms pass."""
-    found = []
-    for cell in cells:
-        theirs = [
-            baseline.algorithms[name].cells.get((cell.n, cell.entries))
-            for name in PAPER
-            if name in baseline.algorithms
-        ]
-        if len(theirs) < len(PAPER) or None in theirs:
-            continue
-        passes = [each.tally.climbed(TEST) for each in theirs if each is not None]
-        for place, (seed, passed) in enumerate(zip(cell.seeds, cell.climbed(TEST), strict=True)):
-            if passed is False and all(seed < len(p) and p[seed] for p in passes):
-                found.append(cell.trial(place).id)
+def _families(
+    results: Results,
+    suite: Suite,
+    verdict: Verdict,
+    baselines: Baselines,
+    tallies: Sequence[CellTally],
+) -> tuple[FamilyContents, ...]:
+    counts = count(results, suite, tallies)
+    defects = _defects(results, suite)
+    labels = {
+        label: results.texts(label) for part in suite.parts for label in part.room.counted_labels
+    }
+    extra = _extra(results, suite)
+    return tuple(
+        FamilyContents(
+            part,
+            verdict.of(part.family),
+            tuple(each for each in counts if each.family == part.family),
+            tuple(each for each in tallies if each.cell.family == part.family),
+            {ask.name: defects[part.family, ask.name] for ask in part.asks},
+            baselines[part.family],
+            {cell: stages for cell, stages in extra.items() if cell.family == part.family},
+            {
+                label: {
+                    (cell.partition("/")[2], ask): counted
+                    for (cell, ask), counted in found.items()
+                    if cell.partition("/")[0] == part.family
+                }
+                for label, found in labels.items()
+            },
+        )
+        for part in suite.parts
+    )
+
+
+def _extra(results: Results, suite: Suite) -> dict[Cell, list[Stage]]:
+    """Return the stages of cells that are not the suite's, but were measured besides."""
+    own = {cell.id for cell in suite.cells}
+    others = dict.fromkeys(row.cell for row in results.rows() if row.cell not in own)
+    found = {}
+    for id in others:
+        family, _, name = id.partition("/")
+        cell = suite.part(family).room.cell(name)
+        found[cell] = list(results.stages_of(cell, matrices=True))
     return found
 
 
-def _shown(store: Store, subject: StoredSubject, most: int) -> list[Record]:
-    """Return some stages that failed, of each outcome one first, then from all sizes."""
-    rows = store.select(
-        subject,
-        "rowid, outcome, n, entries, seed, eps",
-        "outcome NOT IN (?, ?)",
-        str(Outcome.EXACT),
-        str(Outcome.NOT_RUN),
-    )
-    rows = [row for row in rows if not reaches(Outcome(row[1]).grade, rung_of(row[5]).needs)]
+def _defects(results: Results, suite: Suite) -> dict[tuple[str, str], list[float]]:
+    """Return the largest defect of each judged stage, sorted, for each family and ask."""
+    found: dict[tuple[str, str], list[float]] = {
+        (part.family, ask.name): [] for part in suite.parts for ask in part.asks
+    }
+    for cell, ask, _, defect in results.largest_defects():
+        family = cell.partition("/")[0]
+        if (family, ask) in found:
+            found[family, ask].append(defect)
+    return {key: sorted(defects) for key, defects in found.items()}
+
+
+def unlike_references(families: Sequence[FamilyContents]) -> list[str]:
+    """Return the trials that fail their test where all three algorithms of the paper pass it."""
+    found = []
+    for family in families:
+        test = family.part.test
+        if not {ask.name for ask in test} <= set(family.baseline.asks):
+            continue
+        for each in family.tallies:
+            theirs = [
+                family.baseline.algorithms[name].cells.get(each.cell.name)
+                for name in PAPER
+                if name in family.baseline.algorithms
+            ]
+            if len(theirs) < len(PAPER) or None in theirs:
+                continue
+            passes = [cell.tally.climbed(test) for cell in theirs if cell is not None]
+            for place, passed in enumerate(each.climbed(test)):
+                seed = each.seeds[place]
+                if passed is False and all(seed < len(p) and p[seed] for p in passes):
+                    found.append(each.trial(place).id)
+    return found
+
+
+def _shown(results: Results, suite: Suite, most: int) -> list[Stage]:
+    """Return some stages that failed: one of each family and outcome, then from all cells."""
+    passing = {
+        (part.family, ask.name, str(outcome))
+        for part in suite.parts
+        for ask in part.asks
+        for outcome in Outcome
+        if reaches(outcome.grade, ask.needs)
+    }
+    rows = [
+        row
+        for row in results.of_the_suite()
+        if row.outcome != Outcome.NOT_RUN
+        and (row.cell.partition("/")[0], row.ask, row.outcome) not in passing
+    ]
     chosen: dict[int, None] = {}
-    for of in (lambda r: r[1], lambda r: (r[1], r[2]), lambda r: r[2:5], lambda r: r[0]):
+    for of in (
+        lambda row: (row.cell.partition("/")[0], row.outcome),
+        lambda row: (row.outcome, row.cell),
+        lambda row: (row.cell, row.seed),
+        lambda row: row.id,
+    ):
         seen: set[Any] = set()
         for row in rows:
             if len(chosen) < most and of(row) not in seen:
                 seen.add(of(row))
-                chosen.setdefault(row[0])
-    return list(store.records_at(list(chosen)))
-
-
-def _defects(store: Store, subject: StoredSubject) -> dict[float, list[float]]:
-    found: dict[float, list[float]] = {rung.eps: [] for rung in store.suite.ladder}
-    rows = store.select(subject, "eps, product_defect, form_defect", "product_defect IS NOT NULL")
-    for eps, product, form in rows:
-        finite = form is not None and form < float("inf")
-        found[eps].append(max(product, form) if finite else product)
-    return {eps: sorted(defects) for eps, defects in found.items()}
-
-
-def _words(store: Store, subject: StoredSubject) -> dict[float, dict[str, int]]:
-    found: dict[float, Counter[str]] = {}
-    for eps, word in store.select(subject, "eps, word", "n = 3 AND word != ''"):
-        found.setdefault(eps, Counter())[word] += 1
-    return {eps: dict(sorted(counter.items())) for eps, counter in sorted(found.items())}
-
-
-def _slopes(store: Store, subject: StoredSubject) -> Slopes | None:
-    """Return the slopes, if two runs or more were made for them."""
-    found = store.slopes(subject)
-    if len(found) < 2:
-        return None
-    ladder = sorted({eps for runs in found.values() for eps in runs})
-    return slopes_of({eps: [runs.get(eps) for runs in found.values()] for eps in ladder})
-
-
-def replay_options(subject: StoredSubject, suite: Suite) -> str:
-    """Return what a `nmfcheck replay` needs to be of this subject and suite."""
-    parts = ["--subject", subject.name, *_settings(subject)]
-    if suite.ladder != LADDER:
-        parts += ["--eps", ",".join(decimal(rung.eps) for rung in suite.ladder)]
-    return shlex.join(parts)
-
-
-def run_command(subject: StoredSubject, suite: Suite, *, slopes: bool = False) -> str:
-    """Return the command that runs a subject through a suite."""
-    parts = ["nmfcheck", "run", subject.name, "--suite", suite.name]
-    whole = suites.SUITES.get(suite.name)
-    if whole is None or suite.sizes != whole.sizes:
-        parts += ["--sizes", ",".join(map(str, suite.sizes))]
-    if whole is None or suite.trials != whole.trials:
-        parts += ["--trials", str(suite.trials)]
-    if whole is None or suite.kinds != whole.kinds:
-        parts += ["--entries", ",".join(suite.kinds)]
-    if suite.ladder != LADDER:
-        parts += ["--eps", ",".join(decimal(rung.eps) for rung in suite.ladder)]
-    if slopes:
-        parts.append("--slopes")
-    if subject.settings.get("engine") == "numpy":
-        parts += ["--engine", "numpy"]
-    return shlex.join([*parts, *_settings(subject)])
-
-
-def _settings(subject: StoredSubject) -> list[str]:
-    """Return a subject's options and limits, as the command line takes them."""
-    parts = []
-    for key, value in subject.settings["options"].items():
-        parts += ["--option", f"{key}={option_as_text(value)}"]
-    limits = subject.settings.get("limits", {})
-    if limits.get("timeout", Limits().timeout) != Limits().timeout:
-        parts += ["--timeout", repr(limits["timeout"])]
-    if limits.get("memory"):
-        parts += ["--memory-limit", f"{limits['memory'] >> 20}M"]
-    return parts
-
-
-def settings_in_words(subject: StoredSubject) -> list[str]:
-    """Return a subject's options and version, each in a few words."""
-    options = [
-        f"{value:,} iterations" if key == "iterations" else f"{key} = {json.dumps(value)}"
-        for key, value in subject.settings["options"].items()
-    ]
-    version = subject.settings.get("version")
-    return [*([str(version)] if version else []), *options]
+                chosen.setdefault(row.id)
+    return results.stages(list(chosen))

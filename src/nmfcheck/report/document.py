@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
+import json
 from typing import Any
 
 from .. import __version__
-from ..decision import CellVerdict, QuestionVerdict
-from ..perturbation import Slopes
-from .contents import Contents, SubjectContents
+from .contents import Contents, FamilyContents, SubjectContents
 from .plain import as_json
+from .sections.failures import FailuresSection
+from .sections.verdict import VerdictSection
 
-FORMAT = 1
+FORMAT = 2
 
 
 def as_document(contents: Contents) -> str:
@@ -28,100 +28,58 @@ def as_document(contents: Contents) -> str:
     )
 
 
-def _subject(each: SubjectContents) -> dict[str, Any]:
-    verdict = each.verdict
+def _subject(subject: SubjectContents) -> dict[str, Any]:
+    verdict = subject.verdict
+    questions = VerdictSection(subject).data()
     return {
-        "name": each.name,
-        "suite": {
-            "name": each.suite.name,
-            "version": each.suite.version,
-            "sizes": each.suite.sizes,
-            "entries": each.suite.kinds,
-            "trials": each.suite.trials,
-            "eps": [rung.eps for rung in each.suite.ladder],
-        },
-        "store": each.store,
-        "settings": each.subject.settings,
-        "environment": each.subject.environment,
-        "command": each.command,
+        "name": subject.name,
+        "suite": json.loads(subject.suite.as_text()),
+        "store": subject.store,
+        "settings": subject.subject.settings,
+        "environment": subject.subject.environment,
+        "command": subject.command or None,
         "verdict": verdict.decision,
+        "reason": verdict.reason,
         "could_be_run": not verdict.unanswered_all,
-        "paper": _question(verdict.paper),
-        "exactness": _question(verdict.exactness),
+        "families": [
+            question | _family(family)
+            for question, family in zip(questions, subject.families, strict=True)
+        ],
         "hard_failures": verdict.hard,
         "notes": verdict.notes,
-        "diagnosis": each.findings,
-        "fails_where_references_pass": each.unlike,
-        "slopes": _slopes(each.slopes) if each.slopes else None,
-        "cells": each.cells,
-        "failures": [
+        "diagnosis": subject.findings,
+        "fails_where_references_pass": subject.unlike,
+        "failures": FailuresSection(subject).data(),
+    }
+
+
+def _family(family: FamilyContents) -> dict[str, Any]:
+    """Return the outcomes of a family, counted, and what it adds by itself."""
+    return {
+        "counts": [
             {
-                "trial": record.trial.id,
-                "eps": record.eps,
-                "outcome": record.outcome,
-                "message": record.message,
-                "output": record.output,
-                "replay": each.replay_line(record),
+                "cell": cell.cell,
+                "trials": cell.trials,
+                "passed": cell.passed,
+                "asks": [
+                    {
+                        "ask": stage.ask.name,
+                        "ran": stage.ran,
+                        "exact": stage.exact,
+                        "first_order": stage.first_order,
+                        "passed": stage.passed,
+                        "median_defect": stage.median_defect,
+                        "outcomes": stage.outcomes,
+                        "flags": stage.flags,
+                    }
+                    for stage in cell.stages
+                ],
             }
-            for record in each.shown
+            for cell in family.counts
         ],
+        "sections": {
+            section.key: section.data()
+            for section in family.part.room.sections(family)
+            if section.key
+        },
     }
-
-
-def _slopes(slopes: Slopes) -> dict[str, Any]:
-    mean, error = slopes.mean, slopes.error
-    return {
-        "starts": len(slopes.of_W),
-        "of_W": int(slopes.of_W.sum()),
-        "eps": slopes.eps,
-        "counted": slopes.counted,
-        "parameters": [
-            {
-                "name": each.parameter,
-                "mean": [_finite(x) for x in mean[:, k]],
-                "standard_error": [_finite(x) for x in error[:, k]],
-                "linear_runs": each.runs.part,
-                "runs": each.runs.whole,
-                "linear": each.linear,
-            }
-            for k, each in enumerate(slopes.linearity)
-        ],
-    }
-
-
-def _finite(x: float) -> float | None:
-    return float(x) if math.isfinite(x) else None
-
-
-def _question(question: QuestionVerdict) -> dict[str, Any]:
-    return {
-        "verdict": question.decision,
-        "reason": question.reason,
-        "further_trials": question.further,
-        "pool": _cell(question.pool),
-        "cells": [_cell(cell) for cell in question.cells],
-    }
-
-
-def _cell(cell: CellVerdict) -> dict[str, Any]:
-    low, high = cell.share.interval
-    return {
-        "n": cell.n or None,
-        "entries": cell.entries,
-        "passed": cell.share.part,
-        "trials": cell.share.whole,
-        "unanswered": cell.unanswered,
-        "interval": [low, high],
-        "exactly": _exactly(cell),
-        "required": cell.required,
-        "required_of": cell.of or None,
-        "p_value": cell.p_value,
-        "verdict": cell.decision,
-    }
-
-
-def _exactly(cell: CellVerdict) -> dict[str, Any] | None:
-    """Return how many trials were exact throughout, where that is another question."""
-    if not cell.exactly.whole:
-        return None
-    return {"passed": cell.exactly.part, "interval": list(cell.exactly.interval)}

@@ -17,7 +17,7 @@ def write_files(
     """Write the files that are asked for; return the names of those that are no standard output."""
     written = []
     if page:
-        from .html import as_page
+        from .page import as_page
 
         written.append(_write(page, as_page(contents)))
     if junit:

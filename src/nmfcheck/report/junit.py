@@ -1,14 +1,14 @@
-"""JUnit XML: a test case for each subject, size and question."""
+"""JUnit XML: a test case for each family, and for each cell and question."""
 
 from __future__ import annotations
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from ..decision import MARGIN, CellVerdict, Decision, QuestionVerdict
-from ..subjects.problem import printable
+from ..text import printable
+from ..verdict.decision import CellVerdict, Decision, QuestionVerdict, bar_in_words
 from .contents import Contents, SubjectContents
 
-PAPER, EXACT = "does what the published algorithms do", "is exact"
+TEST, EXACT = "does what is required", "is exact"
 
 
 def as_junit(contents: Contents) -> str:
@@ -27,26 +27,34 @@ def as_junit(contents: Contents) -> str:
 
 def _suite(subject: SubjectContents) -> TestSuite:
     suite, verdict = TestSuite(printable(subject.name)), subject.verdict
-    overall = _case(subject, "all sizes", PAPER, verdict.paper.decision, verdict.paper.reason)
+    overall = _case(subject, f"all families: {TEST}", verdict.decision, verdict.reason)
     if verdict.unanswered_all:
         overall.result = [Error("it gave no answer at all: it could not be run")]
     suite.add_testcase(overall)
-    for question, name in ((verdict.paper, PAPER), (verdict.exactness, EXACT)):
-        for size in question.sizes:
-            decision = size.decision or Decision.INCONCLUSIVE
-            if name == EXACT and decision is Decision.FAIL:
-                decision = Decision.INCONCLUSIVE
-            reason = _reason(size, question)
-            if name == EXACT and decision is not Decision.PASS:
-                reason = f"does not decide: {reason}"
-            suite.add_testcase(_case(subject, f"n = {size.n}", name, decision, reason))
+    for family in verdict.families:
+        for question, name in ((family.test, TEST), (family.exactness, EXACT)):
+            if question is None:
+                continue
+            suite.add_testcase(
+                _answer(subject, f"{family.family}: {name}", question.decision, question.reason)
+            )
+            for cell in question.cells:
+                assert cell.cell is not None
+                decision = cell.decision or Decision.INCONCLUSIVE
+                where = f"{cell.cell.id}: {name}"
+                suite.add_testcase(_answer(subject, where, decision, _reason(cell, question)))
     return suite
 
 
-def _case(
-    subject: SubjectContents, where: str, question: str, decision: Decision, reason: str
-) -> TestCase:
-    case = TestCase(f"{where}: {question}", classname=printable(subject.name))
+def _answer(subject: SubjectContents, name: str, decision: Decision, reason: str) -> TestCase:
+    """Return a test case; one about exactness does not fail."""
+    if name.endswith(EXACT) and decision is not Decision.PASS:
+        return _case(subject, name, Decision.INCONCLUSIVE, f"does not decide: {reason}")
+    return _case(subject, name, decision, reason)
+
+
+def _case(subject: SubjectContents, name: str, decision: Decision, reason: str) -> TestCase:
+    case = TestCase(name, classname=printable(subject.name))
     if decision is Decision.FAIL:
         case.result = [Failure(printable(reason), "FAIL")]
     elif decision is Decision.INCONCLUSIVE:
@@ -54,10 +62,10 @@ def _case(
     return case
 
 
-def _reason(size: CellVerdict, question: QuestionVerdict) -> str:
-    if size.decision is None:
+def _reason(cell: CellVerdict, question: QuestionVerdict) -> str:
+    if cell.decision is None:
         return question.reason
-    low, high = size.share.interval
-    told = f"{size.share.part} of {size.share.whole} passed, 95 % interval {low:.3f} to {high:.3f}"
-    left = f", {size.unanswered} unanswered" if size.unanswered else ""
-    return f"{size.decision}: {told}{left}; required {size.required:.3f} less {MARGIN:g}"
+    low, high = cell.share.interval
+    told = f"{cell.share.part} of {cell.share.whole} passed, 95 % interval {low:.3f} to {high:.3f}"
+    left = f", {cell.unanswered} unanswered" if cell.unanswered else ""
+    return f"{cell.decision}: {told}{left}; {bar_in_words(cell)}"

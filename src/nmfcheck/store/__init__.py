@@ -1,6 +1,6 @@
-"""The store of a run: one SQLite file, a row a stage."""
+"""The store of a run: one SQLite file, a row a stage. All SQL is here."""
 
-from .file import suite_as_text
+from .results import Results, Row
 from .store import Store, StoredSubject
 
-__all__ = ["Store", "StoredSubject", "suite_as_text"]
+__all__ = ["Results", "Row", "Store", "StoredSubject"]

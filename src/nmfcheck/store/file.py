@@ -12,10 +12,12 @@ from pathlib import Path
 
 from .. import __version__
 from ..errors import InputError
-from ..suites import SUITES, Suite
-from ..trials import rung_of
+from ..trials.suites import Suite
 
-SCHEMA = 1
+SCHEMA = 2
+OLDEST = 1
+"""Stores from this schema on can be read."""
+
 APPLICATION = 0x6E6D6663  # "nmfc", in the file's header
 
 TABLES = """
@@ -30,58 +32,37 @@ CREATE TABLE subjects (
 );
 CREATE TABLE stages (
     subject INTEGER NOT NULL REFERENCES subjects (id),
-    case_id TEXT NOT NULL,
-    n INTEGER NOT NULL,
-    entries TEXT NOT NULL,
+    family TEXT NOT NULL,
+    cell TEXT NOT NULL,         -- within the family
+    draw INTEGER,               -- null where all trials of the cell have one matrix
     seed INTEGER NOT NULL,
-    eps REAL NOT NULL,
+    ask TEXT NOT NULL,
+    m INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    k INTEGER NOT NULL,
     outcome TEXT NOT NULL,
-    grade TEXT,
-    form_defect REAL,
-    product_defect REAL,
-    kkt_residual REAL,
-    word TEXT,
-    permutation TEXT,
-    permutation_changed INTEGER,
-    seconds REAL,
+    measures TEXT NOT NULL,     -- JSON: named numbers
+    labels TEXT NOT NULL,       -- JSON: named texts
     message TEXT NOT NULL,
     flags TEXT NOT NULL,
     output TEXT NOT NULL,
+    seconds REAL,
     digest TEXT NOT NULL,
     W BLOB,                     -- of failing stages: float64, row by row, compressed by zlib
     H BLOB,
-    PRIMARY KEY (subject, case_id, seed)
+    PRIMARY KEY (subject, family, cell, seed, ask)
 );
 """
 
 
-def suite_as_text(suite: Suite) -> str:
-    """Return what makes a suite this one and no other."""
-    parts = {
-        "name": suite.name,
-        "version": suite.version,
-        "sizes": suite.sizes,
-        "kinds": suite.kinds,
-        "trials": suite.trials,
-        "eps": [rung.eps for rung in suite.ladder],
-        "reference_iterations": suite.reference_iterations,
-    }
-    return json.dumps(parts)
-
-
-def suite_from_text(text: str) -> Suite:
-    """Return the suite that `suite_as_text` wrote down."""
-    parts = json.loads(text)
-    known = SUITES.get(parts["name"])
-    return Suite(
-        name=parts["name"],
-        sizes=tuple(parts["sizes"]),
-        trials=parts["trials"],
-        reference_iterations=parts["reference_iterations"],
-        summary=known.summary if known else "",
-        kinds=tuple(parts["kinds"]),
-        ladder=tuple(map(rung_of, parts["eps"])),
-        version=parts["version"],
+def lay_out(connection: sqlite3.Connection, suite: Suite) -> None:
+    """Make the tables of an empty store."""
+    connection.executescript(f"BEGIN; {TABLES} COMMIT;")
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    connection.executemany(
+        "INSERT INTO about VALUES (?, ?)",
+        [("suite", suite.as_text()), ("nmfcheck", json.dumps(__version__))],
     )
 
 
@@ -92,13 +73,7 @@ def create(path: Path, suite: Suite) -> None:
         new = path.with_name(f"{path.name}.{os.getpid()}.new")
         new.unlink(missing_ok=True)
         with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
-            connection.executescript(f"BEGIN; {TABLES} COMMIT;")
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {SCHEMA}")
-            connection.executemany(
-                "INSERT INTO about VALUES (?, ?)",
-                [("suite", suite_as_text(suite)), ("nmfcheck", json.dumps(__version__))],
-            )
+            lay_out(connection, suite)
         with contextlib.suppress(FileExistsError):
             path.hardlink_to(new)
         new.unlink()
@@ -123,8 +98,8 @@ def locked(path: Path) -> int:
     return file
 
 
-def check_header(path: Path) -> None:
-    """Say what is wrong with a file, without SQLite, which might write to it."""
+def check_header(path: Path) -> int:
+    """Return a store's schema, or say what is wrong; without SQLite, which might write to it."""
     try:
         with path.open("rb") as file:
             header = file.read(100)
@@ -139,13 +114,14 @@ def check_header(path: Path) -> None:
     pages, schema, application = (int.from_bytes(header[i : i + 4]) for i in (28, 60, 68))
     if application != APPLICATION:
         raise InputError(f"{str(path)!r} is a database, but no store of nmfcheck")
-    if schema != SCHEMA:
+    if not OLDEST <= schema <= SCHEMA:
         hint = "a newer nmfcheck made it" if schema > SCHEMA else "it cannot be read any more"
         raise InputError(f"the store {str(path)!r} has schema {schema}, not {SCHEMA}; {hint}")
     log = path.with_name(f"{path.name}-wal")
     unwritten = log.exists() and log.stat().st_size > 0
     if not unwritten and size != pages * (65536 if page == 1 else page):
         raise InputError(f"the store {str(path)!r} is damaged: it has {size} bytes")
+    return schema
 
 
 @contextlib.contextmanager
@@ -159,27 +135,21 @@ def in_words(path: Path) -> Iterator[None]:
         raise InputError(f"{str(path)!r} is damaged, or no store: {error}") from None
 
 
-def check(path: Path, connection: sqlite3.Connection, suite: Suite | None) -> None:
-    """Say what is wrong with a store, before anything is written to it."""
+def check(path: Path, connection: sqlite3.Connection, suite: Suite | None) -> Suite:
+    """Return a store's suite, or say what is wrong before anything is written to it."""
     (state,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if state != "ok":
         raise InputError(f"the store {str(path)!r} is damaged: {state}")
     row = connection.execute("SELECT value FROM about WHERE key = 'suite'").fetchone()
     try:
-        there = _told(row[0])
-    except (TypeError, ValueError, KeyError):
+        there = Suite.from_text(row[0])
+    except InputError as reason:
+        raise InputError(f"the store {str(path)!r} cannot be read here: {reason}") from None
+    except (TypeError, ValueError, KeyError, AttributeError):
         raise InputError(f"the store {str(path)!r} is damaged: it names no suite") from None
-    if suite is not None and row[0] != suite_as_text(suite):
+    if suite is not None and there != suite:
         raise InputError(
-            f"the store {str(path)!r} is of another suite ({there}, not "
-            f"{_told(suite_as_text(suite))}); choose another with --store, or --fresh"
+            f"the store {str(path)!r} is of another suite ({there.title}: {there.scope}; not "
+            f"{suite.title}: {suite.scope}); choose another with --store, or --fresh"
         )
-
-
-def _told(suite: str) -> str:
-    parts = json.loads(suite)
-    sizes, eps = (",".join(f"{x:g}" for x in parts[key]) for key in ("sizes", "eps"))
-    return (
-        f"{parts['name']} version {parts['version']}: n = {sizes}; {'+'.join(parts['kinds'])}; "
-        f"{parts['trials']} trials; ε = {eps}"
-    )
+    return there

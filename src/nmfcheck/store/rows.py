@@ -1,81 +1,78 @@
-"""A record as a row of the store, and back."""
+"""A stage as a row of the store, and back."""
 
 from __future__ import annotations
 
+import json
 import math
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
-from ..outcomes import Flag, Outcome
-from ..records import Record
+from ..families import Ask, Cell, Trial
+from ..judging.outcomes import Flag, Outcome
+from ..trials.stage import Stage
 
 COLUMNS = (
-    "case_id", "n", "entries", "seed", "eps", "outcome", "grade", "form_defect", "product_defect",
-    "kkt_residual", "word", "permutation", "permutation_changed", "seconds", "message", "flags",
-    "output", "digest", "W", "H",
+    "family", "cell", "draw", "seed", "ask", "m", "n", "k", "outcome", "measures", "labels",
+    "message", "flags", "output", "seconds", "digest", "W", "H",
 )  # fmt: skip
 
 
-def row_of(record: Record) -> tuple[Any, ...]:
-    """Return the values of a record's columns."""
+def row_of(stage: Stage) -> tuple[Any, ...]:
+    """Return the values of a stage's columns."""
+    trial, cell = stage.trial, stage.trial.cell
     return (
-        record.case,
-        record.n,
-        record.entries,
-        record.seed,
-        record.eps,
-        str(record.outcome),
-        record.outcome.grade,
-        *map(_number, (record.form_defect, record.product_defect, record.kkt_residual)),
-        record.word,
-        record.permutation,
-        record.permutation_changed,
-        _number(record.seconds),
-        record.message,
-        ",".join(record.flags),
-        record.output,
-        record.digest,
-        packed(record.W),
-        packed(record.H),
+        cell.family,
+        cell.name,
+        trial.draw,
+        trial.seed,
+        stage.ask.name,
+        cell.m,
+        cell.n,
+        cell.k,
+        str(stage.outcome),
+        numbers_as_text(stage.measures),
+        json.dumps(stage.labels, ensure_ascii=False),
+        stage.message,
+        ",".join(stage.flags),
+        stage.output,
+        None if math.isnan(stage.seconds) else stage.seconds,
+        stage.digest,
+        packed(stage.W),
+        packed(stage.H),
     )
 
 
-def record_of(row: dict[str, Any]) -> Record:
-    """Return the record of a row; without W and H where they were not read."""
-    n = row["n"]
-    changed = row["permutation_changed"]
-    return Record(
-        case=row["case_id"],
-        n=n,
-        entries=row["entries"],
-        seed=row["seed"],
-        eps=row["eps"],
-        outcome=Outcome(row["outcome"]),
-        message=row["message"],
-        form_defect=_float(row["form_defect"]),
-        product_defect=_float(row["product_defect"]),
-        kkt_residual=_float(row["kkt_residual"]),
-        word=row["word"],
-        permutation=row["permutation"],
-        permutation_changed=None if changed is None else bool(changed),
-        seconds=_float(row["seconds"]),
+def stage_of(row: Mapping[str, Any], cell: Cell, asks: tuple[Ask, ...], ask: Ask) -> Stage:
+    """Return the stage of a row; without W and H where they were not read.
+
+    Parameters
+    ----------
+    asks : those of the trial; `ask` is the one of this stage.
+    """
+    return Stage(
+        Trial(cell, row["draw"], row["seed"], asks),
+        ask,
+        Outcome(row["outcome"]),
+        row["message"],
+        measures={name: float(x) for name, x in json.loads(row["measures"]).items()},
+        labels=json.loads(row["labels"]),
         flags=tuple(Flag(flag) for flag in row["flags"].split(",") if flag),
         output=row["output"],
+        seconds=math.nan if row["seconds"] is None else row["seconds"],
         digest=row["digest"],
-        W=unpacked(row.get("W"), n),
-        H=unpacked(row.get("H"), n),
+        W=unpacked(row.get("W"), (cell.m, cell.k)),
+        H=unpacked(row.get("H"), (cell.k, cell.n)),
     )
 
 
-def _number(x: float) -> float | None:
-    return None if math.isnan(x) else x
-
-
-def _float(x: float | None) -> float:
-    return math.nan if x is None else x
+def numbers_as_text(numbers: Mapping[str, float]) -> str:
+    """Write numbers as JSON, which has no NaN, and infinity as a number that is too large."""
+    finite = {name: x for name, x in numbers.items() if not math.isnan(x)}
+    return json.dumps(finite).replace("Infinity", "9e999")
 
 
 def packed(X: Array | None) -> bytes | None:
@@ -83,8 +80,8 @@ def packed(X: Array | None) -> bytes | None:
     return None if X is None else zlib.compress(np.ascontiguousarray(X, "<f8").tobytes(), 1)
 
 
-def unpacked(text: bytes | None, n: int) -> Array | None:
-    """Return the n×n matrix that `packed` made."""
+def unpacked(text: bytes | None, shape: tuple[int, int]) -> Array | None:
+    """Return the matrix that `packed` made."""
     if text is None:
         return None
-    return np.frombuffer(zlib.decompress(text), "<f8").reshape(n, n).astype(np.float64)
+    return np.frombuffer(zlib.decompress(text), "<f8").reshape(shape).astype(np.float64)

@@ -22,9 +22,10 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError, SubjectError
-from ..outcomes import Outcome
+from ..judging.outcomes import Outcome
+from ..text import printable
 from .children import dying_with_parent
-from .problem import KEYWORDS, Answer, OneByOne, Problem, last_lines, printable
+from .problem import KEYWORDS, Answer, OneByOne, Problem, last_lines
 
 TAIL = 1000
 """How many bytes of a program's standard error are shown at most."""

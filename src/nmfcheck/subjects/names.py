@@ -109,7 +109,7 @@ def reference_subject(
     if given:
         raise InputError(f"{name} has no option {next(iter(given))!r}; it takes iterations")
     if iterations is None:
-        own = REFERENCES[name][1]
+        own = REFERENCES[name].iterations
         iterations = own if at_most is None else min(own, at_most)
     elif isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 0:
         raise InputError(f"iterations must be a whole number of at least 0, not {iterations!r}")

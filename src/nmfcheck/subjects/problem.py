@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from ..arrays import Array
-from ..outcomes import Flag, Outcome
+from ..judging.objectives import FROBENIUS
+from ..judging.outcomes import Flag, Outcome
+from ..text import printable
 
 Progress = Callable[[float], None]
 
@@ -21,13 +23,19 @@ KEYWORDS = ("W0", "H0", "seed")
 
 @dataclass(frozen=True)
 class Problem:
-    """One matrix to factorize, the subject's own copy of everything."""
+    """One matrix to factorize, the subject's own copy of everything.
+
+    Attributes
+    ----------
+    objective : the name of what is to be minimised.
+    """
 
     A: Array
     rank: int
     W0: Array
     H0: Array
     seed: int
+    objective: str = FROBENIUS.name
 
 
 @dataclass(frozen=True)
@@ -89,11 +97,6 @@ class OneByOne:
             answers.append(replace(answer, seconds=seconds, flags=answer.flags + changed))
             progress(1)
         return answers
-
-
-def printable(text: str) -> str:
-    """Return a foreign text without what could control a terminal; lines stay lines."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def last_lines(output: bytes) -> str:

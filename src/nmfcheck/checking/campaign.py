@@ -1,0 +1,177 @@
+"""A suite through a subject, into a store: what is there already is not run again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from .. import __version__
+from ..errors import SubjectError
+from ..executors import Executor, InlineExecutor, Limits, LocalExecutor
+from ..families import Ask, Question
+from ..judging.outcomes import Outcome, reaches
+from ..reference.engine import chosen
+from ..store import Results, Store, StoredSubject
+from ..subjects import Progress, reference_subject
+from ..tools.smoke import Check, smoke
+from ..trials.driver import Driver, Plan
+from ..trials.suites import Suite
+from .runnable import Runnable
+
+ASKED_TWICE = 3
+"""So many trials of each shape are asked one thing twice, to see whether the answers agree."""
+
+Begin = Callable[[], None]
+"""Called when a subject is known to run, before anything is written."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """How a suite is to be run.
+
+    Attributes
+    ----------
+    suite : which trials.
+    jobs : how many workers, or threads of the engine; None for the cores.
+    limits : what an isolated subject may use.
+    engine : what the references run on.
+    isolate : whether subjects that are not references run in processes of their own.
+    fail_fast : whether the first trial that fails its test ends it.
+    warn : called with what a first look showed to be wrong.
+    tell : called with a line for the user.
+    """
+
+    suite: Suite
+    jobs: int | None = None
+    limits: Limits = field(default_factory=Limits)
+    engine: str = "auto"
+    isolate: bool = True
+    fail_fast: bool = False
+    warn: Callable[[str, list[Check]], None] = lambda _name, _checks: None
+    tell: Callable[[str], None] = lambda _line: None
+
+    def run(
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin = lambda: None
+    ) -> StoredSubject:
+        """Run a subject where it belongs; raise `SubjectError` if it cannot be run at all."""
+        if subject.is_reference:
+            return self._run_reference(subject, store, progress, begin)
+        if self.isolate and (subject.named is not None or LocalExecutor.can_fork()):
+            return self._run_local(subject, store, progress, begin)
+        if self.isolate:
+            self.tell(f"{subject.name} cannot be sent to another process, and runs in this one")
+        return self._run_inline(subject, store, progress, begin)
+
+    def _run_reference(
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin
+    ) -> StoredSubject:
+        """Run a reference algorithm, in this process, in batches."""
+        assert subject.named is not None
+        solver = reference_subject(
+            subject.name,
+            subject.named.options,
+            at_most=self.suite.reference_iterations,
+            engine=self.engine,
+            threads=self.jobs,
+        )
+        engine = chosen(self.engine)
+        settings = {"options": solver.options, "engine": engine, "nmfcheck": __version__}
+        begin()
+        stored = store.subject(subject.name, settings)
+        # The native engine has threads of its own; with NumPy, work is shared out to processes.
+        processes = 1 if engine == "native" else self.jobs or os.cpu_count() or 1
+        with InlineExecutor(solver, progress, processes) as executor:
+            self._carry(executor, store, stored, progress, counts=False, twice=0)
+        return stored
+
+    def _run_local(
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin
+    ) -> StoredSubject:
+        """Run a subject in workers of its own, after a first look at it."""
+        with subject.local(self.jobs or os.cpu_count() or 1, self.limits) as executor:
+            about = executor.start()
+            limits = {"timeout": self.limits.timeout, "memory": self.limits.memory}
+            settings = {"limits": limits, **subject.settings(about.takes, about.identity)}
+            known = store.find(subject.name, settings)
+            if known is not None and self._is_complete(store, known):
+                self.tell(f"{subject.name}: all of it is in {store.path}; --fresh runs it again")
+            else:
+                look = smoke(executor)
+                if not look.answered:
+                    reason = look.bad[0].sentence
+                    raise SubjectError(f"{subject.name} could not be run: {reason}")
+                self.warn(subject.name, look.bad)
+                begin()
+            stored = store.subject(subject.name, settings)
+            self._carry(executor, store, stored, progress, counts=True, twice=ASKED_TWICE)
+        return stored
+
+    def _run_inline(
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin
+    ) -> StoredSubject:
+        """Run a subject in this process."""
+        with subject.inline(progress) as executor:
+            takes = executor.start().takes
+            settings = {"in_process": True, **subject.settings(takes, {"nmfcheck": __version__})}
+            begin()
+            stored = store.subject(subject.name, settings)
+            self._carry(executor, store, stored, progress, counts=False, twice=ASKED_TWICE)
+        return stored
+
+    def _carry(
+        self,
+        executor: Executor,
+        store: Store,
+        stored: StoredSubject,
+        progress: Progress,
+        *,
+        counts: bool,
+        twice: int,
+    ) -> None:
+        """Carry what is left of the suite through an executor, and write stages as they come."""
+        if self.fail_fast and self._has_failed(store.results(stored)):
+            return
+        plans = self._plans(store.results(stored), progress, twice)
+        running = iter(Driver(executor, plans, progress, counts=counts))
+        with closing(running):  # type: ignore[type-var]
+            for stages in running:
+                store.write(stored, stages)
+                if self.fail_fast and any(_fails(stage.ask, stage.outcome) for stage in stages):
+                    return
+
+    def _plans(self, results: Results, progress: Progress, twice: int) -> list[Plan]:
+        """Return what is left of each cell; what is there already counts as done."""
+        plans = []
+        shapes = set()
+        for cell in (*self.suite.cells, *self.suite.extra):
+            trials, done = self.suite.cell(cell), results.done(cell)
+            progress(sum(len(trial.asks) for trial in trials if trial.seed in done))
+            unanswered = 0
+            for outcome in (outcome for outcomes in done.values() for outcome in outcomes):
+                unanswered = unanswered + 1 if outcome.unanswered else 0
+            shape = (cell.family, cell.m, cell.n, cell.k)
+            first = shape not in shapes and cell not in self.suite.extra
+            shapes.add(shape)
+            left = [trial for trial in trials if trial.seed not in done]
+            plans.append(Plan(left, unanswered, twice=twice if first else 0))
+        return plans
+
+    def _is_complete(self, store: Store, stored: StoredSubject) -> bool:
+        """Say whether a store has all of a subject's trials."""
+        results = store.results(stored)
+        wanted = {**self.suite.cells, **self.suite.extra}
+        return all(len(results.done(cell)) >= trials for cell, trials in wanted.items())
+
+    def _has_failed(self, results: Results) -> bool:
+        """Say whether a trial that is there has failed its test."""
+        asks = {(part.family, ask.name): ask for part in self.suite.parts for ask in part.asks}
+        return any(
+            _fails(asks[row.cell.partition("/")[0], row.ask], Outcome(row.outcome))
+            for row in results.of_the_suite()
+        )
+
+
+def _fails(ask: Ask, outcome: Outcome) -> bool:
+    return ask.question is Question.TEST and not reaches(outcome.grade, ask.needs)

@@ -1,0 +1,84 @@
+"""`nmfcheck.check`: a suite through a subject in memory, and a report of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from ..executors import Limits
+from ..presenting.console import progress_bar
+from ..report.contents import MOST_SHOWN, contents
+from ..store import Store
+from ..trials import suites
+from ..trials.suites import Suite
+from .campaign import Campaign
+from .report import Report
+from .runnable import runnable
+
+
+def check(
+    subject: Any,
+    suite: str | Suite = "quick",
+    *,
+    families: Sequence[str] | None = None,
+    trials: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    isolate: bool = True,
+    store: str | Path | None = None,
+    jobs: int | None = None,
+    timeout: float = Limits().timeout,
+    memory: int | None = None,
+    engine: str = "auto",
+    failures: int = MOST_SHOWN,
+    progress: bool = False,
+    **selection: Any,
+) -> Report:
+    """Run a subject through a suite, and return what is to be said of it.
+
+    >>> import nmfcheck
+    >>> report = nmfcheck.check("coordinate-descent", trials=5, sizes=[2, 3])
+    >>> report.verdict.share.whole
+    20
+
+    Parameters
+    ----------
+    subject : a function `f(A, rank, *, W0, H0, seed)` that returns W and H and takes any of these
+        keywords; an estimator class or instance; a `Command`; or a name, as on the command line.
+    suite : ``quick``, ``standard`` or ``full``, a version such as ``quick@1``, or a `Suite`.
+    families : some families only.
+    trials : the number of trials of each cell, if not the suite's.
+    options : for the subject: keywords of the function, parameters of the estimator.
+    isolate : whether it runs in processes of its own, so that a crash or a hang costs one stage.
+        A function that cannot be imported by name is forked from this process; where the system
+        cannot do that, it runs here, and a line on standard error says so.
+    store : a file that keeps the results, and that the same call goes on from.
+    jobs : number of worker processes; as many as there are cores if not given.
+    timeout, memory : seconds for each stage, and bytes of address space for a worker.
+    engine : what the references run on: ``auto``, ``native`` or ``numpy``.
+    failures : how many of the stages that did not pass the report shows.
+    progress : whether a progress bar is shown on standard error.
+    selection : options of families, such as `sizes` of the bidiagonal one.
+    """
+    whole = suite if isinstance(suite, Suite) else suites.find(suite)
+    chosen = whole.selected(families=families, trials=trials, **selection)
+    tested = runnable(subject, options)
+    campaign = Campaign(chosen, jobs, Limits(timeout, memory), engine, isolate, tell=_tell)
+    with ExitStack() as stack:
+        path = None if store is None else Path(store)
+        opened = Store.in_memory(chosen) if path is None else Store.create_or_open(path, chosen)
+        stack.enter_context(opened)
+        stack.callback(opened.remove_if_empty)
+        advance = (
+            stack.enter_context(progress_bar(f"{tested.name}, {chosen.name} suite", chosen.stages))
+            if progress
+            else (lambda _: None)
+        )
+        stored = campaign.run(tested, opened, advance)
+        return Report(contents([opened], only=[stored], shown=failures))
+
+
+def _tell(line: str) -> None:
+    print(f"nmfcheck: {line}", file=sys.stderr)

@@ -1,0 +1,133 @@
+"""What a user gives as a subject, and where it can run.
+
+A name, a function or an estimator that can be imported by name travels to worker processes by that
+name. What cannot be imported (a lambda, a closure, a notebook's function) runs in workers that are
+forked from this process, where the system allows that, and in this process otherwise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import shlex
+import sys
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from ..errors import InputError
+from ..executors import InlineExecutor, Limits, LocalExecutor
+from ..subjects import Command, Progress, Subject, SubjectName, as_subject
+from ..subjects.estimator import is_estimator
+from ..subjects.names import COMMAND, PYTHON
+
+RANKS = ("n_components", "rank", "n_factors", "k")
+
+
+@dataclass(frozen=True)
+class Runnable:
+    """A subject that is known how to run.
+
+    Attributes
+    ----------
+    subject : by name, or itself where it has none.
+    identity : what tells one that has no name from others.
+    """
+
+    subject: SubjectName | Subject
+    identity: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.subject.name
+
+    @property
+    def named(self) -> SubjectName | None:
+        """Its name, if it can be found by one."""
+        return self.subject if isinstance(self.subject, SubjectName) else None
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether it is one of the reference algorithms."""
+        return self.named is not None and self.named.is_reference
+
+    def local(self, jobs: int, limits: Limits) -> LocalExecutor:
+        """Return workers for it, which are not started yet."""
+        return LocalExecutor(self.subject, jobs, limits)
+
+    def inline(self, progress: Progress | None = None) -> InlineExecutor:
+        """Return an executor in this process."""
+        return InlineExecutor(as_subject(self.subject), progress)
+
+    def settings(self, takes: tuple[str, ...], identity: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what makes it this subject and no other."""
+        if self.named is not None:
+            return {"options": dict(self.named.options), "takes": takes, **identity}
+        return {"options": {}, "takes": takes, "unnamed": True, **self.identity}
+
+
+def runnable(subject: Any, options: Mapping[str, Any] | None = None) -> Runnable:
+    """Return how to run a name, a function, an estimator, a `Command` or a subject."""
+    given = dict(options or {})
+    if isinstance(subject, SubjectName):
+        return Runnable(subject)
+    if isinstance(subject, str):
+        return Runnable(SubjectName(subject, given))
+    if isinstance(subject, Command):
+        if given:
+            raise InputError(f"{subject.name} takes no option {next(iter(given))!r}")
+        return Runnable(SubjectName(COMMAND + shlex.join(subject.arguments)))
+    if (name := importable(subject)) is not None:
+        return Runnable(SubjectName(name, given))
+    if is_estimator(subject) and not isinstance(subject, type):
+        parameters = _parameters(subject)
+        kind = importable(type(subject))
+        if kind is not None and parameters is not None:
+            return Runnable(SubjectName(kind, {**parameters, **given}))
+    return Runnable(as_subject(subject, options=given), _identity(subject))
+
+
+def importable(thing: Any) -> str | None:
+    """Return the name by which another process can import this very thing, if there is one."""
+    module, path = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+    if not module or not path or module == "__main__" or "<" in path:
+        return None
+    try:
+        found: Any = sys.modules.get(module) or import_module(module)
+        if getattr(getattr(found, "__spec__", None), "origin", None) is None:
+            return None  # made in memory: no other process would find it
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        return None
+    return f"{PYTHON}{module}:{path}" if found is thing else None
+
+
+def _parameters(estimator: Any) -> dict[str, Any] | None:
+    """Return an estimator's parameters, without the rank, if they can be written down."""
+    ask = getattr(estimator, "get_params", None)
+    if ask is None:
+        return None
+    try:
+        parameters = {k: v for k, v in ask(deep=False).items() if k not in RANKS}
+        return parameters if json.loads(json.dumps(parameters)) == parameters else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _identity(subject: Any) -> dict[str, Any]:
+    """Return what is known of something without a name.
+
+    What it has captured cannot be known, so that every call is taken for a new subject.
+    """
+    identity: dict[str, Any] = {"call": uuid.uuid4().hex}
+    try:
+        source = inspect.getsource(subject if callable(subject) else type(subject))
+        identity["source"] = hashlib.sha256(source.encode()).hexdigest()[:16]
+    except (OSError, TypeError):
+        pass
+    return identity

@@ -1,0 +1,99 @@
+"""From evidence to findings: which rules are asked, and in which order findings are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ..judging.outcomes import Outcome
+from ..store import Results
+from ..trials.suites import Suite
+from ..verdict.baseline import Baselines
+from ..verdict.decision import Decision
+from ..verdict.tally import CellTally
+from ..verdict.verdict import Verdict
+from .evidence import Evidence
+from .findings import Cause, Finding
+from .rules import WHY_UNCONVERGED, collapsed, inexact, silent, some_cells
+
+FEW = 0.02
+"""Fewer unconverged trials than these are not worth a word."""
+
+OF_A_FAMILY = (Cause.COLLAPSES, Cause.NORMAL, Cause.SOME_CELLS, Cause.INEXACT)
+"""What is told of each family; anything else that two families show is one fault, told once."""
+
+NO_FAULT = (Cause.NORMAL, Cause.INEXACT)
+
+
+def diagnose(
+    results: Results,
+    suite: Suite,
+    verdict: Verdict,
+    baselines: Baselines,
+    cells: Sequence[CellTally],
+) -> list[Finding]:
+    """Return what a subject's failures are a sign of, what matters most first."""
+    found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
+    several = len(suite.parts) > 1
+    of_families: list[Finding] = []
+    for part in suite.parts:
+        evidence = Evidence(
+            results,
+            part,
+            [cell for cell in cells if cell.cell.family == part.family],
+            verdict.of(part.family),
+            verdict.decision,
+            baselines[part.family],
+        )
+        known = {each.cause for each in of_families}
+        of_families += [
+            _of(part.family, finding) if several else finding
+            for finding in findings(evidence, hard=bool(found))
+            if finding.cause in OF_A_FAMILY or finding.cause not in known
+        ]
+    if several:
+        of_families.sort(key=lambda finding: finding.cause in NO_FAULT)
+    return found + of_families
+
+
+def _of(family: str, finding: Finding) -> Finding:
+    """Say which family a finding is about."""
+    return replace(finding, sentence=f"{family}: {finding.sentence}")
+
+
+def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
+    """Return what the evidence of one family shows.
+
+    Parameters
+    ----------
+    hard : whether something is known to be wrong already.
+    """
+    found = []
+    if silence := silent(evidence):
+        found.append(silence)
+    collapse = collapsed(evidence)
+    if collapse:
+        found.append(collapse)
+    ended = evidence.ended
+    if ended[Outcome.UNCONVERGED] > FEW * evidence.trials:
+        more = ended[Outcome.UNCONVERGED] > ended[Outcome.COLLAPSED]
+        before = collapse is not None and (collapse.cause is Cause.NORMAL or more)
+        found.insert(len(found) - before, why_unconverged(evidence))
+    if some := some_cells(evidence):
+        found.append(some)
+    fine = not hard and (not found or found[0].cause is Cause.NORMAL)
+    if (fine or evidence.decision is Decision.PASS) and (slow := inexact(evidence)):
+        found.append(slow)
+    return found
+
+
+def why_unconverged(evidence: Evidence) -> Finding:
+    """Say why runs did not converge: the first rule that fits."""
+    for rule in WHY_UNCONVERGED:
+        with np.errstate(all="ignore"):  # a run may have diverged to 1e200
+            finding = rule(evidence)
+        if finding is not None:
+            return finding
+    raise AssertionError("the last rule always fits")

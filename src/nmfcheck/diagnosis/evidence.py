@@ -1,0 +1,143 @@
+"""What a subject's runs on one family left: the evidence that rules look at."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Array
+from ..families import Question
+from ..judging.outcomes import Outcome, reaches
+from ..judging.turned import misses
+from ..store import Results
+from ..trials.stage import Stage
+from ..trials.suites import Part
+from ..verdict.baseline import Baseline
+from ..verdict.decision import Decision
+from ..verdict.tally import CellTally
+from ..verdict.verdict import FamilyVerdict
+from .findings import mostly
+
+SAMPLE = 60
+"""So many failing stages are looked at with their matrices."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a subject did on one family.
+
+    Attributes
+    ----------
+    part : what was asked.
+    cells : its outcomes.
+    verdict, decision : on this family, and on all of them.
+    """
+
+    results: Results
+    part: Part
+    cells: Sequence[CellTally]
+    verdict: FamilyVerdict
+    decision: Decision
+    baseline: Baseline
+
+    @cached_property
+    def ended(self) -> Counter[Outcome]:
+        """Count the outcomes that ended trials of the test."""
+        ended: Counter[Outcome] = Counter()
+        for cell in self.cells:
+            for ask in self.part.test:
+                for outcome, number in cell.counts(ask).items():
+                    if not reaches(outcome.grade, ask.needs):
+                        ended[outcome] += number
+        del ended[Outcome.NOT_RUN]
+        return ended
+
+    @property
+    def trials(self) -> int:
+        """The number of trials that were run."""
+        return sum(len(cell.seeds) for cell in self.cells)
+
+    def sample(self, outcome: Outcome) -> list[Stage]:
+        """Return some stages of the test that came to this, with W and H, from all cells."""
+        ids = self.results.kept(self.part.family, self.part.test, outcome)
+        step = max(1, len(ids) // SAMPLE)
+        return self.results.stages(ids[::step])
+
+    @cached_property
+    def unconverged(self) -> Unconverged:
+        """What the runs left that did not converge."""
+        sample = self.sample(Outcome.UNCONVERGED)
+        kept = [stage for stage in sample if stage.W is not None and stage.H is not None]
+        products = (self.part.room.single_products(stage) for stage in kept)
+        return Unconverged(
+            factors=[(stage.case.A, stage.W, stage.H) for stage in kept],  # type: ignore[misc]
+            starts=[stage.trial.start() for stage in kept],
+            typical=_median([stage.measures["product_defect"] for stage in sample]),
+            kkt=_median([stage.measures["kkt_residual"] for stage in sample]),
+            spread=self._spread(),
+            products=[each for each in products if each is not None],
+        )
+
+    def _spread(self) -> float:
+        """Return over how many decades the defects of runs of one case lie, in the middle cell.
+
+        Runs of the first ask of the test that have the right form, as far as there is one.
+        """
+        one_case = {cell.cell.id for cell in self.cells if cell.cell.one_case}
+        if not (one_case and self.part.test):
+            return math.inf
+        rows = self.results.defects(self.part.family, self.part.test[:1], [Outcome.UNCONVERGED])
+        by_cell: dict[str, list[float]] = {}
+        for cell, defect in rows:
+            if cell in one_case and defect > 0:
+                by_cell.setdefault(cell, []).append(math.log10(defect))
+        spreads = [
+            float(np.subtract(*np.quantile(logs, [0.9, 0.1])))
+            for logs in by_cell.values()
+            if len(logs) >= 5
+        ]
+        return float(np.median(spreads)) if spreads else math.inf
+
+    def inexact_defects(self) -> list[float]:
+        """Return the product defects of the runs that are not exact where exactness is asked."""
+        asks = [ask for ask in self.part.asks if ask.question is Question.EXACTNESS]
+        inexact = (Outcome.UNCONVERGED, Outcome.FIRST_ORDER)
+        rows = self.results.defects(self.part.family, asks, inexact, formed=False)
+        return [defect for _, defect in rows]
+
+
+@dataclass(frozen=True)
+class Unconverged:
+    """What unconverged runs left.
+
+    Attributes
+    ----------
+    factors : A, W and H of some.
+    starts : W0 and H0 of the same.
+    typical, kkt : their median product defect and KKT residual.
+    spread : decades over which the defects of one case lie.
+    products : entries w and h whose product is to be all of an entry of A, and what is left of it.
+    """
+
+    factors: Sequence[tuple[Array, Array, Array]]
+    starts: Sequence[tuple[Array, Array]]
+    typical: float
+    kkt: float
+    spread: float
+    products: Sequence[tuple[Array, Array, Array]] = field(default=())
+
+    def product_is(self, meant: Callable[[Array, Array, Array], Array]) -> bool:
+        """Say whether something else than W·H is a hundred times nearer to A, nearly always."""
+        near = self.typical / 100
+        return self.typical > 1e-6 and mostly(
+            misses(A, meant(A, W, H)) < near for A, W, H in self.factors
+        )
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(np.median(values)) if values else math.nan

@@ -1,0 +1,63 @@
+"""A bias: a constant in a denominator, a penalty, errors that are the same from every start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...arrays import Array
+from ..evidence import Evidence
+from ..findings import MOST, Cause, Finding
+from .single import SINGLE
+
+NARROW = 0.3
+"""Defects of which four fifths lie within so many decades are alike."""
+
+CONSTANT = 0.1
+"""Within so many decades, a number is one constant."""
+
+
+def biased(evidence: Evidence) -> Finding | None:
+    """Say which constant explains what is left of A, if one does."""
+    runs = evidence.unconverged
+    constant = _constant(runs.products)
+    if constant is None:
+        return None
+    return Finding(
+        Cause.BIASED,
+        f"It is biased: runs end with the product about {runs.typical:.0e} off, just as they do "
+        f"with a constant of {constant:.1g} in a denominator, or with a penalty of that size left "
+        "on.",
+    )
+
+
+def alike(evidence: Evidence) -> Finding | None:
+    """Say so if runs of one case end with the same error from every start."""
+    runs = evidence.unconverged
+    if not runs.spread < NARROW or SINGLE[0] < runs.typical < SINGLE[1]:
+        return None
+    return Finding(
+        Cause.BIASED,
+        f"It is biased: runs end with the product about {runs.typical:.0e} off, from every start "
+        "alike; is a penalty left on?",
+    )
+
+
+def _constant(products: Sequence[tuple[Array, Array, Array]]) -> float | None:
+    """Return the constant that, added to the denominators, explains what is left of A.
+
+    Where `w·h` is to be a, and r = a − w·h is left, a division by `h² + δ` (coordinate descent, or
+    an L2 penalty) ends at δ = r·h/w, one by `w·h² + δ` (multiplicative update, or an L1 penalty)
+    at δ = r·h; and the same with w and h swapped, whichever is updated last.
+    """
+    if len(products) < 5:
+        return None
+    w, h, r = (np.concatenate(parts) for parts in zip(*products, strict=True))
+    with np.errstate(all="ignore"):
+        for delta in (r * h / w, r * w / h, r * h, r * w):
+            if (delta > 0).mean() >= MOST:
+                low, middle, high = np.quantile(np.log10(delta[delta > 0]), [0.1, 0.5, 0.9])
+                if high - low < CONSTANT:
+                    return float(10**middle)
+    return None

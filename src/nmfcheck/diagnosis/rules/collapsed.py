@@ -1,0 +1,55 @@
+"""Runs that collapse: zeros, as often as the references, or more often."""
+
+from __future__ import annotations
+
+from ...intervals import Share
+from ...judging.outcomes import Outcome
+from ...verdict.baseline import ACCEPTED
+from ..evidence import Evidence
+from ..findings import Cause, Finding, mostly
+
+
+def collapsed(evidence: Evidence) -> Finding | None:
+    """Say whether its runs collapse more often than the references'."""
+    if not evidence.ended[Outcome.COLLAPSED]:
+        return None
+    sample = evidence.sample(Outcome.COLLAPSED)
+    if mostly(
+        not s.W.any() or not s.H.any() for s in sample if s.W is not None and s.H is not None
+    ):
+        return Finding(Cause.ZEROS, "It returns zeros: W·H is 0, and so explains nothing of A.")
+    own, usual = _rates(evidence)
+    if not own.whole:
+        return Finding(Cause.COLLAPSES, "Some runs collapse; the baseline has none like them.")
+    low, high = (of(usual.values()) / own.whole for of in (min, max))
+    rate = f"{100 * own.value:.0f} % of its trials end in a collapse"
+    theirs = f"of the references' on these cells, {100 * low:.0f} to {100 * high:.0f} % do"
+    if own.value <= high:
+        return Finding(Cause.NORMAL, f"{rate}, which is normal: {theirs}.")
+    if own.interval[0] <= high:
+        return Finding(Cause.NORMAL, f"{rate}, which may be chance: {theirs}.")
+    return Finding(
+        Cause.COLLAPSES,
+        f"{rate}; {theirs}. Components die or share a row: look at how it starts, and at what "
+        "sets entries to 0.",
+    )
+
+
+def _rates(evidence: Evidence) -> tuple[Share, dict[str, float]]:
+    """Return its own rate of collapse, and how many of its trials the references' would end."""
+    test, baseline = evidence.part.test, evidence.baseline
+    own, usual = Share(0, 0), dict.fromkeys(ACCEPTED, 0.0)
+    if not {ask.name for ask in test} <= set(baseline.asks):
+        return own, usual
+    for cell in evidence.cells:
+        theirs = {
+            name: algorithm.cells[cell.cell.name].tally
+            for name, algorithm in baseline.algorithms.items()
+            if cell.cell.name in algorithm.cells
+        }
+        if set(theirs) >= set(ACCEPTED):
+            own += cell.ended_by(Outcome.COLLAPSED, test)
+            for name in ACCEPTED:
+                share = theirs[name].ended_by(Outcome.COLLAPSED, test)
+                usual[name] += share.value * len(cell.seeds)
+    return own, usual

@@ -1,0 +1,29 @@
+"""W·H is a multiple of A."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array
+from ..evidence import Evidence
+from ..findings import Cause, Finding
+
+
+def scaled(evidence: Evidence) -> Finding | None:
+    """Say by which factor W·H is off, if that is all."""
+    runs = evidence.unconverged
+
+    def rescaled(A: Array, W: Array, H: Array) -> Array:
+        product: Array = W @ H
+        return product * _factor(A, product)
+
+    if not runs.product_is(rescaled):
+        return None
+    factor = 1 / np.median([_factor(A, W @ H) for A, W, H in runs.factors])
+    return Finding(Cause.SCALED, f"W·H is A but for a factor of about {factor:.3g}.")
+
+
+def _factor(A: Array, product: Array) -> float:
+    """Return the c for which c·WH is nearest to A."""
+    square = float((product * product).sum())
+    return float((A * product).sum()) / square if square > 0 else 0.0

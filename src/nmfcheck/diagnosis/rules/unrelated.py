@@ -1,0 +1,22 @@
+"""W·H is nowhere near A."""
+
+from __future__ import annotations
+
+from ..evidence import Evidence
+from ..findings import Cause, Finding
+
+FAR = 0.1
+"""A product that misses A by so much, relative to its largest entry, with half as large a KKT
+residual, is not on its way to it."""
+
+
+def unrelated(evidence: Evidence) -> Finding | None:
+    """Say so if runs end far from A, where nothing is stationary."""
+    runs = evidence.unconverged
+    if not (runs.typical > FAR and runs.kkt > FAR / 2):
+        return None
+    return Finding(
+        Cause.UNRELATED,
+        f"W·H is nowhere near A: the median error is {runs.typical:.1g} of A's largest entry. "
+        "Either W and H do not belong together, or the update is wrong.",
+    )

@@ -1,0 +1,177 @@
+"""The inline executor: a subject in this process, problems of one shape together.
+
+The references run here, for they solve many problems at once. So do other subjects if isolation is
+not wanted; then nothing protects this process from them.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+import signal
+from collections.abc import Callable, Container, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..judging.factors import UnusableError, as_factor
+from ..judging.outcomes import Outcome
+from ..subjects import Answer, Problem, Progress, Subject
+from ..subjects.children import dying_with_parent
+from ..subjects.problem import KEYWORDS
+from .protocol import About, Reply, Request
+
+REPORT_EVERY = 0.1
+"""Seconds between two looks at what other processes have done."""
+
+
+class InlineExecutor:
+    """Runs a subject in this process.
+
+    Parameters
+    ----------
+    subject : it solves as many problems at a time as its attribute `together` says, or one.
+    progress : called now and then with the number of problems that are newly done.
+    processes : with more than one, batches are shared out to so many processes; for a subject that
+        can be sent there, as the references can. Results do not depend on it.
+    """
+
+    def __init__(
+        self, subject: Subject, progress: Progress | None = None, processes: int = 1
+    ) -> None:
+        self.subject = subject
+        self._progress = progress or (lambda _: None)
+        self._together = int(getattr(subject, "together", 1))
+        self._waiting: list[Request] = []
+        self._pool = _Pool(processes) if processes > 1 else None
+
+    def __enter__(self) -> InlineExecutor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def start(self) -> About:
+        """Say what the subject takes: it is loaded."""
+        return About(tuple(getattr(self.subject, "takes", KEYWORDS)))
+
+    def submit(self, request: Request) -> bool:
+        """Put a request down, until there are as many as are solved together."""
+        if len(self._waiting) >= self._together:
+            return False
+        self._waiting.append(request)
+        return True
+
+    def replies(self, timeout: float) -> list[Reply]:  # noqa: ARG002 - nothing is waited for
+        """Solve what was put down, of the shape of the first."""
+        if not self._waiting:
+            return []
+        shape = _shape(self._waiting[0].problem)
+        due = [request for request in self._waiting if _shape(request.problem) == shape]
+        self._waiting = [request for request in self._waiting if _shape(request.problem) != shape]
+        problems = [_ordered(request) for request in due]
+        if self._pool is not None:
+            answers = self._pool.solve(self.subject, problems, self._progress)
+        elif self._together == 1:
+            with _random_state(due[0].random):
+                answers = self.subject.solve(problems, self._progress)
+        else:
+            answers = self.subject.solve(problems, self._progress)
+        return [
+            Reply(request.number, usable(request.problem, answer), _kinds(answer))
+            for request, answer in zip(due, answers, strict=True)
+        ]
+
+    def forget(self, numbers: Container[int]) -> None:
+        """Drop requests that were put down."""
+        self._waiting = [request for request in self._waiting if request.number not in numbers]
+
+    def close(self) -> None:
+        """End the processes, if there are any."""
+        if self._pool is not None:
+            self._pool.close()
+
+
+def usable(problem: Problem, answer: Answer) -> Answer:
+    """Return an answer with W and H as float64 matrices, or as one that is invalid."""
+    if answer.error is not None:
+        return answer
+    (m, n), k = problem.A.shape, problem.rank
+    try:
+        W, H = as_factor("W", answer.W, (m, k)), as_factor("H", answer.H, (k, n))
+    except UnusableError as reason:
+        return replace(answer, W=None, H=None, error=f"{reason}.", outcome=Outcome.INVALID)
+    return replace(answer, W=W, H=H)
+
+
+def _shape(problem: Problem) -> tuple[int, ...]:
+    return (*problem.A.shape, problem.rank)
+
+
+def _ordered(request: Request) -> Problem:
+    if request.order == "C":
+        return request.problem
+    return replace(request.problem, A=np.asfortranarray(request.problem.A))
+
+
+def _kinds(answer: Answer) -> tuple[str, ...]:
+    if answer.error is not None:
+        return ()
+    return tuple(type(X).__name__ for X in (answer.W, answer.H))
+
+
+@contextmanager
+def _random_state(seed: int) -> Iterator[None]:
+    """Seed the random states that careless subjects use, and put them back afterwards."""
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(numpy)  # noqa: NPY002
+
+
+class _Pool:
+    """Processes that solve parts of a batch side by side."""
+
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(processes, context, initializer=_start_process)
+
+    def solve(
+        self, subject: Subject, problems: Sequence[Problem], progress: Progress
+    ) -> list[Answer]:
+        """Solve problems, in as many parts as there are processes."""
+        length = -(-len(problems) // self._processes)
+        parts = [problems[i : i + length] for i in range(0, len(problems), length)]
+        futures: list[Future[list[Answer]]] = [
+            self._pool.submit(_solve, subject, part) for part in parts
+        ]
+        waiting: set[Future[Any]] = set(futures)
+        while waiting:
+            done, waiting = wait(waiting, timeout=REPORT_EVERY, return_when=FIRST_COMPLETED)
+            progress(sum(len(future.result()) for future in done))
+        return [answer for future in futures for answer in future.result()]
+
+    def close(self) -> None:
+        """End the processes, whatever they are doing."""
+        for process in list((self._pool._processes or {}).values()):
+            process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _solve(subject: Subject, problems: Sequence[Problem]) -> list[Answer]:
+    nothing: Callable[[float], None] = lambda _: None  # noqa: E731
+    return subject.solve(problems, nothing)
+
+
+def _start_process() -> None:
+    """Take Ctrl-C as the parent's business, and end with it."""
+    dying_with_parent()()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,88 @@
+"""What an executor is: it takes problems, and gives answers in whatever order they come.
+
+Which executor a trial went through does not show in its stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ..subjects import Answer, Problem
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a subject may use: seconds for a stage, bytes of address space for a worker."""
+
+    timeout: float = 30.0
+    memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A problem, and what the random state is seeded with before it.
+
+    Attributes
+    ----------
+    number : what the reply will carry.
+    order : the memory order of A, C or F.
+    name : the trial and the ask that it belongs to.
+    """
+
+    number: int
+    problem: Problem
+    random: int = 0
+    order: str = "C"
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to a request, and what kinds of things were returned.
+
+    Where the answer has no error, its W and H are float64 matrices of the right shapes.
+    """
+
+    number: int
+    answer: Answer
+    returned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a subject that has been loaded.
+
+    Attributes
+    ----------
+    takes : those of W0, H0 and seed that it uses.
+    identity : versions and source.
+    """
+
+    takes: tuple[str, ...]
+    identity: dict[str, Any] = field(default_factory=dict)
+
+
+class Executor(Protocol):
+    """Runs one subject."""
+
+    def start(self) -> About:
+        """Load the subject, if it is not loaded yet; raise `SubjectError` where it cannot be."""
+        ...
+
+    def submit(self, request: Request) -> bool:
+        """Hand over a request; return whether there was room for it."""
+        ...
+
+    def replies(self, timeout: float) -> list[Reply]:
+        """Return what was answered, after waiting for so many seconds at most if nothing was."""
+        ...
+
+    def forget(self, numbers: Container[int]) -> None:
+        """Drop requests whose answers nobody waits for any more."""
+        ...
+
+    def close(self) -> None:
+        """End it, and whatever it started."""
+        ...

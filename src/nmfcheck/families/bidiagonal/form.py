@@ -1,0 +1,62 @@
+"""The bidiagonal form: which component explains which row, and what is off the two diagonals.
+
+Arrays have shape (batch, n, n), and components are balanced.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array, Bools, Ints
+from .tolerances import FORM
+
+
+def match_rows(W: Array, H: Array, a0: Array) -> Array:
+    """Return `M(i,k) = W(i,k)·H(k,i)/a0(i)`: the part of A(i,i) that component k explains."""
+    M: Array = W * H.swapaxes(1, 2) / a0[:, :, None]
+    return M
+
+
+def read_permutation(M: Array) -> tuple[Ints, Bools]:
+    """Return the component with the largest entry in each row of M, and whether M is a permutation.
+
+    It is one if these components are distinct and each entry exceeds 1/2. Otherwise the run is
+    near no solution (robust form of Theorem 1), and what was returned means nothing.
+    """
+    permutation = M.argmax(axis=2)
+    top = np.take_along_axis(M, permutation[:, :, None], axis=2)[:, :, 0]
+    distinct = (np.sort(permutation, axis=1) == np.arange(M.shape[1])).all(axis=1)
+    # Exactly 1/2, a natural value, does not exceed it: whatever rounding makes of it.
+    return permutation, distinct & (top > FORM.matched * (1 + 1e-9)).all(axis=1)
+
+
+def align(W: Array, H: Array, permutation: Ints) -> tuple[Array, Array]:
+    """Return `WP` and `P⁻¹H`."""
+    return (
+        np.take_along_axis(W, permutation[:, None, :], axis=2),
+        np.take_along_axis(H, permutation[:, :, None], axis=1),
+    )
+
+
+def pattern(n: int, eps: float) -> Bools:
+    """Say where aligned factors may be positive: on both diagonals, for ε = 0 on the main one."""
+    main = np.eye(n, dtype=bool)
+    return main | np.eye(n, k=1, dtype=bool) if eps > 0 else main
+
+
+def form_defect(W: Array, H: Array, eps: Array) -> Array:
+    """Return the largest entry of aligned W and H off the pattern."""
+    elsewhere = ~pattern(W.shape[1], eps=1.0)
+    defect = np.zeros(len(W))
+    for X in (W, H):
+        off = X.max(axis=(1, 2), where=elsewhere, initial=0.0)
+        upper = np.diagonal(X, 1, 1, 2).max(axis=1, initial=0.0)
+        defect = np.maximum(defect, np.where(eps == 0, np.maximum(off, upper), off))
+    return defect
+
+
+def shares(W: Array, H: Array, e: Array) -> tuple[Array, Array]:
+    """Return `w1(i)·h0(i+1)/e_i` and `w0(i)·h1(i)/e_i` of aligned W, H: they sum to 1 if exact."""
+    w0, w1, h0, h1 = (np.diagonal(X, k, 1, 2) for X in (W, H) for k in (0, 1))
+    e = np.where(e > 0, e, 1.0)
+    return w1 * h0[:, 1:] / e, w0[:, :-1] * h1 / e

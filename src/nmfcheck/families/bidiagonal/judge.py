@@ -1,0 +1,327 @@
+"""The judge: what one factorization, or a whole batch of them, is worth.
+
+Everything is measured on balanced components, in the units of the case (docs/theory.md, 4):
+
+- product defect `max|A − WH| / max(a0)`,
+- form defect, the largest entry off the pattern, over √max(a0), once the permutation P that
+  `M(i,k) = W(i,k)·H(k,i)/a0(i)` shows has been applied,
+- KKT residual, the largest entry of `min(W, ∇_W)` and `min(H, ∇_H)`, for `½‖A − WH‖_F²`.
+
+Then graded, in the order invalid, exact, first-order, and by M and the KKT residual (section 6).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from ...arrays import Array, Bools, Ints
+from ...errors import InputError
+from ...judging.judgement import Judgement, permutation_of
+from ...judging.measures import balance, clipped_factors, product_defect, validity
+from ...judging.objectives import FROBENIUS
+from ...judging.outcomes import Outcome
+from ...judging.tolerances import TOLERANCE
+from .cases import BidiagonalCase, checked_case
+from .exact import TYPES
+from .form import align, form_defect, match_rows, read_permutation, shares
+from .sentences import explain
+from .tolerances import FORM
+
+Strings = npt.NDArray[np.str_]
+
+
+@dataclass(frozen=True)
+class BidiagonalJudgement(Judgement):
+    """What one run is worth, with names for what the bidiagonal judge measures.
+
+    Attributes
+    ----------
+    measures : form_defect, product_defect and kkt_residual.
+    labels : word, type and permutation (``2,0,1``), where there are any.
+    """
+
+    @property
+    def form_defect(self) -> float:
+        """The largest balanced entry off the pattern.
+
+        inf where M is not a permutation, for then there is no pattern to be off; NaN for an invalid
+        run.
+        """
+        return self.measures.get("form_defect", math.nan)
+
+    @property
+    def permutation(self) -> tuple[int, ...] | None:
+        """`permutation[i]` is the component (from 0) that explains row i; None where M has none.
+
+        `W[:, permutation]` and `H[permutation]` are upper bidiagonal on success.
+        """
+        return permutation_of(self.labels)
+
+    @property
+    def word(self) -> str | None:
+        """For ε > 0, a letter for each superdiagonal entry.
+
+        h or w if it comes from H or W alone, b from both, - from neither.
+        """
+        return self.labels.get("word")
+
+    @property
+    def type(self) -> str | None:
+        """For n = 3, the paper's Type "I".."IV", by the larger share where the word has a b.
+
+        None where it has a -.
+        """
+        return self.labels.get("type")
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """What each run of a batch is worth: what `BidiagonalJudgement` has, as arrays.
+
+    There are no sentences here (`judge` writes them); "" stands for no grade, word or type,
+    and a row of −1 for no permutation. `explained[run]` is M, the part of A(i,i) that component k
+    explains.
+    """
+
+    outcome: Strings
+    grade: Strings
+    form_defect: Array
+    product_defect: Array
+    kkt_residual: Array
+    permutation: Ints
+    word: Strings
+    type: Strings
+    clipped: Bools
+    explained: Array
+
+    def __len__(self) -> int:
+        return len(self.outcome)
+
+
+@dataclass(frozen=True)
+class CaseStack:
+    """The data of a batch of cases of one size, stacked."""
+
+    A: Array
+    a0: Array
+    e: Array
+    eps: Array
+
+    @classmethod
+    def of(cls, cases: Sequence[BidiagonalCase]) -> CaseStack:
+        """Stack cases; they must be of one size."""
+        sizes = {case.rank for case in cases}
+        if len(sizes) > 1:
+            raise InputError(f"a batch needs cases of one size, not of n = {sorted(sizes)}")
+        (n,) = sizes
+        a0 = np.concatenate([case.a0 for case in cases]).reshape(-1, n)
+        eps = np.array([case.eps for case in cases])
+        e = eps[:, None] * np.concatenate([case.a1 for case in cases]).reshape(len(a0), n - 1)
+        A = np.zeros((len(a0), n, n))
+        main, upper = np.arange(n), np.arange(n - 1)
+        A[:, main, main], A[:, upper, upper + 1] = a0, e
+        return cls(A, a0, e, eps)
+
+    def part(self, chunk: slice) -> CaseStack:
+        """Return some of the cases; a stack of a single one serves every run."""
+        if len(self.A) == 1:
+            return self
+        return CaseStack(self.A[chunk], self.a0[chunk], self.e[chunk], self.eps[chunk])
+
+
+def judged(cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgement]:
+    """Judge a batch, with sentences."""
+    batch = judge_batch(cases, W, H)
+    return [in_words(case, W[i], H[i], batch, i) for i, case in enumerate(cases)]
+
+
+def judge_batch(
+    cases: BidiagonalCase | Sequence[BidiagonalCase], W: npt.ArrayLike, H: npt.ArrayLike
+) -> Judgements:
+    """Judge a batch at once.
+
+    Parameters
+    ----------
+    cases : one case for all, or one for each run, all of one size n.
+    W, H : real arrays of shape (batch, n, n).
+    """
+    if not isinstance(cases, BidiagonalCase | Iterable):
+        raise InputError(
+            f"expected a BidiagonalCase, or one for each run, not {type(cases).__name__}"
+        )
+    listed = (
+        [cases] if isinstance(cases, BidiagonalCase) else [checked_case(case) for case in cases]
+    )
+    stack_W, stack_H = _stack("W", W), _stack("H", H)
+    batch = len(stack_W)
+    if listed:
+        n = listed[0].n
+    elif batch == 0 and stack_W.ndim == 3:
+        n = stack_W.shape[1]
+    else:
+        raise InputError(f"no case for a batch of {batch}; give one for all or one for each run")
+    for name, X in (("W", stack_W), ("H", stack_H)):
+        if X.shape != (batch, n, n):
+            raise InputError(f"{name} has shape {X.shape}; expected {(batch, n, n)}")
+    if not isinstance(cases, BidiagonalCase) and len(listed) != batch:
+        raise InputError(f"{len(listed)} cases for a batch of {batch}; give one for each run")
+    if batch == 0:
+        return _nothing(n)
+
+    stack = CaseStack.of(listed)
+    parts = [
+        _judge(stack.part(chunk), stack_W[chunk], stack_H[chunk]) for chunk in _chunks(batch, n)
+    ]
+    return Judgements(
+        **{
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(Judgements)
+        }
+    )
+
+
+def in_words(
+    case: BidiagonalCase, W: Array, H: Array, batch: Judgements, place: int
+) -> BidiagonalJudgement:
+    """Take one judgement out of a batch, and explain it."""
+    outcome = Outcome(str(batch.outcome[place]))
+    form, product, kkt = (
+        float(measure[place])
+        for measure in (batch.form_defect, batch.product_defect, batch.kkt_residual)
+    )
+    permutation = batch.permutation[place].tolist()
+    matched = permutation[0] >= 0
+    word = str(batch.word[place]) if matched and case.eps > 0 else ""
+    explanation = explain(
+        case,
+        W,
+        H,
+        outcome,
+        word=word or None,
+        defects=(form, product),
+        kkt=kkt,
+        M=batch.explained[place],
+        permutation=batch.permutation[place],
+    )
+    if outcome is Outcome.INVALID:
+        return BidiagonalJudgement(outcome, explanation)
+    labels = {"permutation": ",".join(map(str, permutation))} if matched else {}
+    if word:
+        labels["word"] = word
+    if batch.type[place]:
+        labels["type"] = str(batch.type[place])
+    measures = {"form_defect": form, "product_defect": product, "kkt_residual": kkt}
+    return BidiagonalJudgement(outcome, explanation, measures, labels, bool(batch.clipped[place]))
+
+
+def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
+    unit = cases.a0.max(axis=1)
+    valid, clipped = validity(W, H, unit)
+    if clipped.any() or not valid.all():
+        W, H = clipped_factors(W, H, valid)
+
+    A = cases.A / unit[:, None, None]
+    a0, e = cases.a0 / unit[:, None], cases.e / unit[:, None]
+    with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
+        W, H = balance(W, H, np.broadcast_to(unit, len(W)))
+        product = product_defect(A, W, H)
+        kkt = FROBENIUS.kkt_residual(A, W, H)
+        M = match_rows(W, H, a0)
+        permutation, matched = read_permutation(M)
+        matched &= valid
+        W, H = align(W, H, permutation)
+        form = form_defect(W, H, cases.eps)
+        word, type_ = _words(*shares(W, H, e), cases.eps, matched)
+
+    form[~matched] = np.inf
+    permutation[~matched] = -1
+    outcome = _outcomes(
+        valid,
+        np.maximum(form, product),
+        FORM.first_order(a0, e),
+        collapsed=~matched & (kkt <= TOLERANCE.stationary),
+    )
+    for measure in (form, product, kkt):
+        measure[np.isnan(measure)] = np.inf
+        measure[~valid] = np.nan
+    graded = (outcome == Outcome.EXACT) | (outcome == Outcome.FIRST_ORDER)
+    return Judgements(
+        outcome=outcome,
+        grade=np.where(graded, outcome, ""),
+        form_defect=form,
+        product_defect=product,
+        kkt_residual=kkt,
+        permutation=permutation,
+        word=word,
+        type=type_,
+        clipped=clipped & valid,
+        explained=M,
+    )
+
+
+def _words(share_w: Array, share_h: Array, eps: Array, matched: Bools) -> tuple[Strings, Strings]:
+    """Return the words, and for n = 3 the types ("" where there are none)."""
+    batch, length = share_w.shape
+    named = matched & (eps > 0)
+    negligible = np.minimum(eps, FORM.share)[:, None]
+    by_w, by_h = share_w >= negligible, share_h >= negligible
+    letters = np.choose(by_w + 2 * by_h, ["-", "w", "h", "b"])
+    type_ = np.full(batch, "", dtype="<U3")
+    if length == 0:
+        return np.full(batch, "", dtype="<U1"), type_
+    word = np.where(named, np.ascontiguousarray(letters).view(f"<U{length}")[:, 0], "")
+    if length == 2:
+        # Even shares, a natural value, count as h: not as what rounding makes of them.
+        larger = np.where(share_w > share_h * (1 + 1e-9), "w", "h").view("<U2")[:, 0]
+        sorted_ = named & (by_w | by_h).all(axis=1)
+        for pair, name in TYPES.items():
+            type_[sorted_ & (larger == pair)] = name
+    return word, type_
+
+
+def _outcomes(valid: Bools, defect: Array, first_order: Array, collapsed: Bools) -> Strings:
+    choices = [
+        (~valid, Outcome.INVALID),
+        (defect <= TOLERANCE.exact, Outcome.EXACT),
+        (defect <= first_order, Outcome.FIRST_ORDER),
+        (collapsed, Outcome.COLLAPSED),
+    ]
+    return np.select(
+        [condition for condition, _ in choices],
+        [np.str_(outcome) for _, outcome in choices],
+        default=np.str_(Outcome.UNCONVERGED),
+    )
+
+
+def _chunks(batch: int, n: int) -> Iterator[slice]:
+    """Cut a batch so that the arrays of one piece stay in the cache."""
+    length = max(1, 16384 // n**2)
+    return (slice(start, start + length) for start in range(0, batch, length))
+
+
+def _stack(name: str, X: npt.ArrayLike) -> Array:
+    try:
+        stack = np.asarray(X)
+    except ValueError:
+        raise InputError(f"{name} is ragged; expected an array of shape (batch, n, n)") from None
+    if stack.dtype.kind not in "fiub" or stack.ndim != 3:
+        raise InputError(
+            f"{name} is an array of {stack.dtype} and shape {stack.shape}; "
+            "expected real numbers of shape (batch, n, n)"
+        )
+    return stack.astype(np.float64, copy=False)
+
+
+def _nothing(n: int) -> Judgements:
+    """Return the judgements of an empty batch."""
+    empty = np.empty(0)
+    text = np.empty(0, dtype="<U1")
+    return Judgements(
+        text, text, empty, empty, empty, np.empty((0, n), np.int64), text, text,
+        empty.astype(bool), np.empty((0, n, n)),
+    )  # fmt: skip

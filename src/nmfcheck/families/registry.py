@@ -1,0 +1,72 @@
+"""The families that there are: those of the house, and those that installed packages offer."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from importlib import import_module
+
+from ..errors import InputError
+from .family import Family
+
+ENTRY_POINTS = "nmfcheck.families"
+
+HOUSE = {"bidiagonal": ".bidiagonal", "inflated": ".inflated"}
+"""The module of each family of the house, which has the object `FAMILY`."""
+
+
+def names() -> list[str]:
+    """Return the names of all families, the house's first."""
+    return [*HOUSE, *(name for name in _offered() if name not in HOUSE)]
+
+
+@lru_cache
+def find(name: str) -> Family:
+    """Return the family of this name."""
+    if name in HOUSE:
+        family = import_module(HOUSE[name], __package__).FAMILY
+    elif name in _offered():
+        family = _loaded(name)
+    else:
+        close = difflib.get_close_matches(name, names(), n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names())}"
+        raise InputError(f"no family {name!r}; {hint}")
+    assert isinstance(family, Family)
+    return family
+
+
+def of_id(kind: str, id: object) -> Family:
+    """Return the family that an id of a case or a trial begins with."""
+    name = str(id).partition("/")[0]
+    if name not in HOUSE and name not in names():
+        example = find("bidiagonal").example
+        raise InputError(
+            f"no {kind} {id!r}; it begins with a family ({', '.join(names())}), as in {example!r}"
+        )
+    return find(name)
+
+
+@lru_cache
+def _offered() -> dict[str, str]:
+    """Return the families of installed packages: name, and what the entry point names."""
+    from importlib import metadata  # late: it takes long to import
+
+    return {point.name: point.value for point in metadata.entry_points(group=ENTRY_POINTS)}
+
+
+def _loaded(name: str) -> Family:
+    """Import a family that an installed package offers, or say in a line why it is none."""
+    from importlib import metadata
+
+    point = next(p for p in metadata.entry_points(group=ENTRY_POINTS) if p.name == name)
+    try:
+        thing = point.load()
+        family = thing() if isinstance(thing, type) else thing
+    except Exception as error:  # a foreign module may raise anything
+        told = " ".join(str(error).split())
+        raise InputError(
+            f"the family {name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {told}"
+        ) from error
+    if not isinstance(family, Family) or family.name != name:
+        raise InputError(f"{point.value} is not a family of the name {name!r}, but {family!r:.60}")
+    return family

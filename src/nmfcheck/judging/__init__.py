@@ -1,0 +1,1 @@
+"""Judging: outcomes, measures and sentences that do not depend on the family."""

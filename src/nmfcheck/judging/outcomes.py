@@ -1,0 +1,110 @@
+"""Outcomes and grades: the words in which a run is judged."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal
+
+Grade = Literal["exact", "first-order"]
+
+
+class Outcome(StrEnum):
+    """What became of one run. Each member explains itself in a sentence."""
+
+    EXACT = "exact"
+    FIRST_ORDER = "first-order"
+    COLLAPSED = "collapsed"
+    UNCONVERGED = "unconverged"
+    INVALID = "invalid"
+    ERROR = "error"
+    CRASHED = "crashed"
+    TIMEOUT = "timeout"
+    NOT_RUN = "not-run"
+
+    @property
+    def explanation(self) -> str:
+        """What this outcome means."""
+        return _EXPLANATIONS[self]
+
+    @property
+    def letter(self) -> str:
+        """A letter for it, where there is no room for a word."""
+        return _LETTERS[self]
+
+    @property
+    def grade(self) -> Grade | None:
+        """The grade that this outcome amounts to, if any."""
+        if self is Outcome.EXACT:
+            return "exact"
+        return "first-order" if self is Outcome.FIRST_ORDER else None
+
+    @property
+    def leaves_open(self) -> bool:
+        """Whether its trial counts neither way; a crash fails it."""
+        return self in (Outcome.TIMEOUT, Outcome.NOT_RUN)
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether there was no answer at all, not even an exception."""
+        return self in (Outcome.CRASHED, Outcome.TIMEOUT, Outcome.NOT_RUN)
+
+
+class Flag(StrEnum):
+    """Something about a stage that W and H do not show. All but the last are hard failures."""
+
+    CHANGED_A = "changed-A"
+    DIFFERS = "differs-for-same-seed"
+    VARIES = "varies"
+
+    @property
+    def explanation(self) -> str:
+        """What this flag means."""
+        return _FLAGS[self]
+
+
+NOT_ASKED = "."
+"""Stands for the outcome of a stage that was spared by a failure before it."""
+
+_LETTERS = {
+    Outcome.EXACT: "e",
+    Outcome.FIRST_ORDER: "f",
+    Outcome.COLLAPSED: "c",
+    Outcome.UNCONVERGED: "u",
+    Outcome.INVALID: "i",
+    Outcome.ERROR: "x",
+    Outcome.CRASHED: "k",
+    Outcome.TIMEOUT: "t",
+    Outcome.NOT_RUN: "n",
+}
+
+_EXPLANATIONS = {
+    Outcome.EXACT: "W and H lie on the set of exact factorizations, up to 1e-10.",
+    Outcome.FIRST_ORDER: (
+        "W and H have the form of an exact factorization and miss it by a second-order term, which "
+        "the paper calls negligible."
+    ),
+    Outcome.COLLAPSED: (
+        "The rows of A are not matched by components one to one: a row is left out or shared, at "
+        "a stationary point far from every solution. Accepted algorithms end there, too, at times."
+    ),
+    Outcome.UNCONVERGED: (
+        "W and H are neither near enough to an exact factorization nor at a stationary point far "
+        "from all of them."
+    ),
+    Outcome.INVALID: "W or H is not a finite, nonnegative real matrix of the right shape.",
+    Outcome.ERROR: "The implementation raised an exception instead of returning W and H.",
+    Outcome.CRASHED: "The process that the implementation ran in ended without an answer.",
+    Outcome.TIMEOUT: "There was no answer within the time limit.",
+    Outcome.NOT_RUN: ("Not asked: too many stages in a row of the same cell had no answer."),
+}
+
+_FLAGS = {
+    Flag.CHANGED_A: "It wrote into the A that it was given.",
+    Flag.DIFFERS: "Asked twice with the same start and seed, it gave two answers.",
+    Flag.VARIES: "Asked twice, it gave two answers; it takes no seed and no start to fix them.",
+}
+
+
+def reaches(grade: str | None, needed: Grade) -> bool:
+    """Say whether a grade is at least as good as the one needed."""
+    return grade == "exact" or (grade is not None and grade == needed)

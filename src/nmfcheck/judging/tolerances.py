@@ -1,0 +1,25 @@
+"""The tolerances that every family shares, and what each of them bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """What each number bounds.
+
+    Attributes
+    ----------
+    exact : the defects of an exact run. The paper: ignore entries below O(1e-10).
+    stationary : KKT residual of a run that has collapsed rather than stopped on the way.
+    rounding : negative entries down to this, relative to the largest of their component's half,
+        are rounding and are clipped.
+    """
+
+    exact: float = 1e-10
+    stationary: float = 1e-3
+    rounding: float = 1e-12
+
+
+TOLERANCE = Tolerance()

@@ -1,0 +1,1 @@
+"""What sections of a report are made of: figures, tables, pieces of HTML. It knows no results."""

@@ -1,0 +1,96 @@
+"""The commands that run a subject again, or show one of its trials."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+
+from ..executors.protocol import Limits
+from ..families import Cell
+from ..store import StoredSubject
+from ..text import option_as_text
+from ..trials import suites
+from ..trials.suites import Part, Suite
+
+
+def replay_options(subject: StoredSubject, suite: Suite) -> str:
+    """Return what a `nmfcheck replay` needs to be of this subject and suite; "" without a name."""
+    if subject.settings.get("unnamed"):
+        return ""
+    words = ["--subject", subject.name, *_settings(subject)]
+    for part in suite.parts:
+        own = part.room.selection(part.cells, part.asks)
+        words += _differing(own, part.room.selection(part.cells, part.room.asks))
+    return shlex.join(words)
+
+
+def run_command(subject: StoredSubject, suite: Suite, extra: Sequence[Cell] = ()) -> str:
+    """Return the command that runs a subject through a suite; "" without a name.
+
+    Parameters
+    ----------
+    extra : cells that were measured besides.
+    """
+    if subject.settings.get("unnamed"):
+        return ""
+    newest = suite.version == suites.NEWEST
+    words = ["nmfcheck", "run", subject.name, "--suite", suite.name if newest else suite.title]
+    whole = {part.family: suites.part_of(part.family, suite.name) for part in suite.parts}
+    if tuple(whole) != suites.VERSIONS.get(suite.version):
+        words += ["--family", ",".join(whole)]
+    words += _trials(suite, whole)
+    for part in suite.parts:
+        usual = whole[part.family]
+        others = [cell for cell in extra if cell.family == part.family]
+        words += _differing(
+            part.room.selection(part.cells, part.asks, others),
+            part.room.selection(usual.cells, usual.asks),
+        )
+    if subject.settings.get("engine") == "numpy":
+        words += ["--engine", "numpy"]
+    return shlex.join([*words, *_settings(subject)])
+
+
+def _trials(suite: Suite, whole: Mapping[str, Part]) -> list[str]:
+    """Return the number of trials as an option, where it is not the suite's own."""
+    usual = all(
+        trials in set(whole[part.family].cells.values())
+        for part in suite.parts
+        for trials in part.cells.values()
+    )
+    numbers = set(suite.cells.values())
+    return ["--trials", str(numbers.pop())] if len(numbers) == 1 and not usual else []
+
+
+def _differing(own: Mapping[str, str], usual: Mapping[str, str]) -> list[str]:
+    """Return the options that are not as usual, as the command line takes them."""
+    return [
+        word
+        for option, value in own.items()
+        if usual.get(option) != value
+        for word in ([f"--{option}", value] if value else [f"--{option}"])
+    ]
+
+
+def _settings(subject: StoredSubject) -> list[str]:
+    """Return a subject's options and limits, as the command line takes them."""
+    words = []
+    for key, value in subject.settings["options"].items():
+        words += ["--option", f"{key}={option_as_text(value)}"]
+    limits = subject.settings.get("limits", {})
+    if limits.get("timeout", Limits().timeout) != Limits().timeout:
+        words += ["--timeout", repr(limits["timeout"])]
+    if limits.get("memory"):
+        words += ["--memory-limit", f"{limits['memory'] >> 20}M"]
+    return words
+
+
+def settings_in_words(subject: StoredSubject) -> list[str]:
+    """Return a subject's options and version, each in a few words."""
+    options = [
+        f"{value:,} iterations" if key == "iterations" else f"{key} = {json.dumps(value)}"
+        for key, value in subject.settings["options"].items()
+    ]
+    version = subject.settings.get("version")
+    return [*([str(version)] if version else []), *options]

@@ -1,0 +1,130 @@
+"""The table of a family: each cell with its share, what is required, and its verdict."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ...families import Question
+from ...presenting.section import Section
+from ...presenting.words import decision, interval, percent, table
+from ...verdict.baseline import PAPER
+from ...verdict.decision import MARGIN, CellVerdict
+from ..commands import settings_in_words
+from ..contents import FamilyContents, SubjectContents
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from rich.console import Console
+
+    from ...presenting.drawing import Sheet
+
+HTML = """\
+<p class="quiet">{{ required }} The bar is {{ margin }} points lower.
+{% if exact_at %}“Exactly” is the 95 % interval of the share of trials that were exact throughout.{% endif %}</p>
+<div class="wide">
+<table>
+<thead><tr>{% for heading in headings %}<th>{{ heading }}</th>{% endfor %}
+<th>trials</th><th>passed</th><th>95 % interval</th><th>exactly</th><th>required</th><th>paper’s three</th>
+{% if exact_at %}<th>exact at {{ exact_at }}</th>{% endif %}<th class="left">verdict</th></tr></thead>
+<tbody>
+{% for cell, exact, three in rows %}
+<tr>{% for text in cell.cell.columns %}<td>{{ text }}</td>{% endfor %}
+<td>{{ cell.share.whole + cell.unanswered }}</td>
+<td>{{ cell.share | percent }}</td><td>{{ cell.share | interval }}</td>
+<td>{{ cell.exactly | interval }}</td>
+<td>{% if cell.required == cell.required %}{{ "%.0f" | format(100 * cell.required) }} %{% else %}–{% endif %}</td>
+<td>{{ three }}</td>
+{% if exact_at %}<td>{% if exact %}{{ exact.share | percent }}{% else %}–{% endif %}</td>{% endif %}
+<td class="left word {{ cell.decision or "" }}">{{ cell.decision or "–" }}</td></tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+"""
+
+FIXED = "Required is a fixed share of the trials."
+RELATIVE = (
+    "Required is the lowest share of the five accepted algorithms, or its lower bound where there "
+    "are fewer than 1000 trials of them."
+)
+
+
+class CellsSection(Section):
+    """What came of each cell of a family."""
+
+    key = "counts"
+
+    def __init__(self, subject: SubjectContents, family: FamilyContents) -> None:
+        self.subject = subject
+        self.family = family
+        several = len(subject.families) > 1
+        room = family.part.room
+        self.title = f"The {family.family} family: {room.summary}" if several else "Cell by cell"
+
+    @property
+    def _exact_at(self) -> str:
+        asks = [ask for ask in self.family.asks if ask.question is Question.EXACTNESS]
+        return ", ".join(ask.title for ask in asks)
+
+    @property
+    def _exact(self) -> dict[Any, CellVerdict]:
+        question = self.family.verdict.exactness
+        return {cell.cell: cell for cell in question.cells} if question else {}
+
+    def data(self) -> Any:
+        """Return the outcomes of each cell and ask, counted."""
+        return self.family.counts
+
+    def show(self, screen: Console) -> None:
+        """Print the table."""
+        subject, family = self.subject, self.family
+        about = [subject.name, f"{subject.suite.name} suite", *settings_in_words(subject.subject)]
+        if len(subject.families) > 1:
+            about[1:2] = [f"{subject.suite.name} suite: {family.family}"]
+        shown = table(", ".join(about))
+        headings = family.part.room.headings
+        exact_at = [f"exact at\n{self._exact_at}"] if self._exact_at else []
+        columns = (*headings, "trials", "passed", "95 % interval", "required", *exact_at, "verdict")
+        for heading in columns:
+            left = heading == "verdict" or heading in headings[1:]
+            shown.add_column(heading, justify="left" if left else "right")
+        last = None
+        for cell in family.verdict.test.cells:
+            assert cell.cell is not None
+            size = cell.cell.columns[0] if cell.cell.columns else cell.cell.name
+            if last is not None and size != last:
+                shown.add_section()
+            last = size
+            second = self._exact.get(cell.cell)
+            exact = ["–" if second is None else percent(second.share)] if exact_at else []
+            shown.add_row(
+                *(cell.cell.columns or (cell.cell.name,)),
+                str(cell.share.whole + cell.unanswered),
+                percent(cell.share),
+                interval(cell.share),
+                "–" if math.isnan(cell.required) else f"{100 * cell.required:.0f} %",
+                *exact,
+                "–" if cell.decision is None else decision(cell.decision),
+            )
+        screen.print(shown)
+
+    def html(self, sheet: Sheet) -> Markup | str:
+        """Return the table, with the intervals of exact trials and the paper's three algorithms."""
+        from ...presenting.markup import render
+
+        test, exact = self.family.verdict.test, self._exact
+        return render(
+            HTML,
+            headings=self.family.part.room.headings,
+            rows=[(cell, exact.get(cell.cell), self._paper(cell)) for cell in test.cells],
+            required=RELATIVE if self.family.part.room.required is None else FIXED,
+            exact_at=self._exact_at,
+            margin=f"{100 * MARGIN:g}",
+        )
+
+    def _paper(self, cell: CellVerdict) -> str:
+        """Return the lowest share of the paper's three algorithms in a cell."""
+        assert cell.cell is not None
+        required = self.family.baseline.required(cell.cell.name, self.family.part.test, PAPER)
+        return f"{100 * required.share:.0f} %" if required else "–"

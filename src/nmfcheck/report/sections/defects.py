@@ -1,0 +1,55 @@
+"""The distribution of the defects, for each ask."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ...judging.tolerances import TOLERANCE
+from ...presenting.section import Section
+from ..contents import FamilyContents
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from ...presenting.drawing import Sheet
+
+POINTS = 200
+"""A curve has no more points than these."""
+
+
+class DefectsSection(Section):
+    """How far runs are off."""
+
+    title = "Defects"
+
+    def __init__(self, family: FamilyContents) -> None:
+        self.family = family
+
+    def html(self, sheet: Sheet) -> Markup | str:
+        """Draw the share of runs within each defect, a curve for each ask."""
+        import numpy as np
+
+        from ...presenting.drawing import BLUE, GREEN, INK, ORANGE, PURPLE, RED, panels
+        from ...presenting.markup import figure as with_caption
+
+        figure, (axes,) = panels(height=3.2)
+        told = []
+        for ask, colour in zip(self.family.asks, (GREEN, BLUE, ORANGE, RED, PURPLE), strict=False):
+            defects = self.family.defects[ask.name]
+            finite = [max(x, 1e-18) for x in defects if math.isfinite(x)]
+            if not finite:
+                continue
+            places = np.unique(np.linspace(0, len(finite) - 1, POINTS).astype(int))
+            axes.plot(np.array(finite)[places], (places + 1) / len(defects), color=colour,
+                      drawstyle="steps-post", label=ask.title)  # fmt: skip
+            told.append(f"at {ask.title} the median is {np.median(finite):.0e}")
+        axes.axvline(TOLERANCE.exact, color=INK, linewidth=0.8, linestyle=":")
+        axes.annotate(f"{TOLERANCE.exact:.0e}", (TOLERANCE.exact, 1.02), fontsize=8, ha="center",
+                      xycoords=("data", "axes fraction"))  # fmt: skip
+        axes.set(xscale="log", xlabel="largest defect", ylim=(0, 1.01),
+                 ylabel="share of runs", xlim=(1e-18, 10))  # fmt: skip
+        if told:
+            axes.legend(loc="center", bbox_to_anchor=(0.42, 0.4))
+        picture = sheet.draw(figure, f"Distribution of the defects: {'; '.join(told) or 'none'}.")
+        return with_caption(picture, f"Exact is {TOLERANCE.exact:g} or less.")

@@ -1,0 +1,83 @@
+"""Several subjects, the best first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...intervals import Share
+from ...presenting.section import Section
+from ...presenting.words import decision, interval, percent, table
+from ..contents import Contents, SubjectContents
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+    from rich.console import Console
+
+    from ...presenting.drawing import Sheet
+
+HTML = """\
+<p class="quiet">The best first.</p>
+<div class="wide">
+<table class="leaders">
+<thead><tr><th>subject</th><th>verdict</th><th>passed</th><th>95 % interval</th><th>exact</th></tr></thead>
+<tbody>
+{% for each, exact in rows %}
+<tr><td>{{ each.name }}</td><td class="word {{ each.verdict.decision }}">{{ each.verdict.decision }}</td>
+<td>{{ each.verdict.share | percent }}</td>
+<td>{{ each.verdict.share | interval }}</td>
+<td>{{ exact | percent }} <span class="word {{ each.verdict.exact or "" }}">{{ each.verdict.exact or "" }}</span></td></tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+"""
+
+
+class LeaderboardSection(Section):
+    """A line for each subject."""
+
+    def __init__(self, contents: Contents) -> None:
+        self.contents = contents
+
+    def show(self, screen: Console) -> None:
+        """Print the table."""
+        from rich.text import Text
+
+        suite = self.contents.suite
+        if suite is None:
+            warning = (
+                "These subjects ran through different suites: their shares are of different trials."
+            )
+            screen.print(Text(warning, style="bold yellow"), soft_wrap=True)
+        shown = table("The best first" if suite is None else f"{suite.name} suite, the best first")
+        for heading, justify in (
+            ("subject", "left"), ("verdict", "left"), ("passed", "right"),
+            ("95 % interval", "right"), ("exact", "right"), ("", "left"),
+        ):  # fmt: skip
+            shown.add_column(heading, justify=justify)  # type: ignore[arg-type]
+        for each in self.contents.ranked:
+            verdict = each.verdict
+            shown.add_row(
+                Text(
+                    each.name if suite else f"{each.name}, {each.suite.title}: {each.suite.scope}"
+                ),
+                decision(verdict.decision),
+                percent(verdict.share),
+                interval(verdict.share),
+                f"{percent(_exact(each))} {verdict.exact or ''}",
+                Text(each.findings[0].cause if each.findings else ""),
+            )
+        screen.print(shown)
+        screen.print()
+
+    def html(self, sheet: Sheet) -> Markup | str:
+        """Return the table."""
+        from ...presenting.markup import render
+
+        return render(HTML, rows=[(each, _exact(each)) for each in self.contents.ranked])
+
+
+def _exact(subject: SubjectContents) -> Share:
+    """Return how many runs are exact, of those that did not collapse where that is asked."""
+    found = (each.exactness.pool.share for each in subject.verdict.families if each.exactness)
+    return sum(found, Share(0, 0))

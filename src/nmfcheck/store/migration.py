@@ -1,0 +1,104 @@
+"""Stores of schema 1, which knew the bidiagonal family alone, as stores of today's."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError
+from ..families import find
+from ..families.bidiagonal.family import SLOPES, ask_of
+from ..subjects import Answer
+from ..text import decimal
+from ..trials.climb import Climb, judged
+from ..trials.suites import Part, Suite
+from .file import in_words, lay_out
+from .rows import COLUMNS, numbers_as_text, row_of, unpacked
+
+FAMILY = "bidiagonal"
+
+
+def migrated(path: Path) -> Path:
+    """Return a copy of a store in today's schema; the file itself is left as it is."""
+    handle, name = tempfile.mkstemp(prefix="nmfcheck-store-", suffix=".sqlite")
+    os.close(handle)
+    copy = Path(name)
+    try:
+        with (
+            in_words(path),
+            contextlib.closing(_opened(path)) as old,
+            contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as new,
+        ):
+            (text,) = old.execute("SELECT value FROM about WHERE key = 'suite'").fetchone()
+            lay_out(new, _suite(json.loads(text)))
+            new.execute("BEGIN")
+            subjects = old.execute("SELECT * FROM subjects").fetchall()
+            new.executemany("INSERT INTO subjects VALUES (?, ?, ?, ?, ?, ?)", subjects)
+            names = ", ".join(COLUMNS)
+            places = ", ".join("?" * (len(COLUMNS) + 1))
+            new.executemany(
+                f"INSERT INTO stages (subject, {names}) VALUES ({places})", _stages(old)
+            )
+            new.execute("COMMIT")
+    except (TypeError, ValueError, KeyError, zlib.error) as error:
+        copy.unlink()
+        raise InputError(f"the store {str(path)!r} is damaged: {error}") from None
+    except BaseException:
+        copy.unlink()
+        raise
+    return copy
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _suite(told: dict[str, Any]) -> Suite:
+    """Return the suite that schema 1 wrote down as sizes, kinds of entries and values of ε."""
+    asks = tuple(map(ask_of, told["eps"]))
+    whole = Part(FAMILY, 1, {}, asks)
+    cells, _ = whole.room.select({}, asks, {"sizes": told["sizes"], "entries": told["kinds"]})
+    part = Part(FAMILY, 1, dict.fromkeys(cells, told["trials"]), asks)
+    return Suite(told["name"], told["version"], (part,), told["reference_iterations"])
+
+
+def _stages(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+    for row in old.execute("SELECT * FROM stages ORDER BY rowid"):
+        kind, _, draw = row["entries"].partition("#")
+        measured = ("form_defect", "product_defect", "kkt_residual", "permutation_changed")
+        measures = {name: float(row[name]) for name in measured if row[name] is not None}
+        labels = {name: row[name] for name in ("word", "permutation") if row[name]}
+        n = row["n"]
+        yield (
+            row["subject"], FAMILY, f"n={n}/{kind}", int(draw) if draw else None, row["seed"],
+            f"eps={decimal(row['eps'])}", n, n, n, row["outcome"], numbers_as_text(measures),
+            json.dumps(labels), row["message"], row["flags"], row["output"], row["seconds"],
+            row["digest"], row["W"], row["H"],
+        )  # fmt: skip
+    if old.execute("SELECT 1 FROM sqlite_master WHERE name = 'slopes'").fetchone():
+        yield from _slopes(old)
+
+
+def _slopes(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+    """Return the runs for slopes, of which schema 1 kept W and H alone: judged again."""
+    room = find(FAMILY)
+    cell = room.cell(SLOPES)
+    for row in old.execute("SELECT * FROM slopes ORDER BY subject, seed, eps DESC"):
+        trial = room.trial(cell, row["seed"])
+        ask = trial.ask(f"{SLOPES}:eps={decimal(row['eps'])}")
+        W, H = (unpacked(row[name], (cell.m, cell.k)) for name in ("W", "H"))
+        missing = None if W is not None and H is not None else "there was no answer"
+        answer = Answer(W, H, missing)
+        (judgement,) = judged([(trial, ask)], [answer])
+        climb = Climb(trial)
+        climb.take(ask, answer, judgement)
+        yield (row["subject"], *row_of(climb.stages[ask]))

@@ -1,0 +1,284 @@
+"""The driver: trials through an executor, several in flight, judged in batches, given in order.
+
+A cell's trials are given in the order of their seeds, whichever is answered first, so that the same
+stages come out whatever the executor, for any number of workers and after any interruption.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from ..errors import InputError
+from ..executors.inline import InlineExecutor
+from ..executors.protocol import Executor, Reply, Request
+from ..families import Ask, Question, Trial
+from ..judging.measures import same_factors
+from ..judging.outcomes import Flag
+from ..subjects import Answer, Progress, Subject, as_subject
+from .climb import Climb, judged
+from .stage import Stage, TrialResult, by_trial, not_run
+
+IN_A_ROW = 3
+"""So many stages in a row without an answer end a cell."""
+
+ENDED = f"not asked: {IN_A_ROW} stages in a row had no answer"
+
+BATCH, PATIENCE = 64, 0.1
+"""So many answers are judged together, and none waits for longer than so many seconds."""
+
+
+@dataclass
+class Plan:
+    """The trials of one cell that are still to be run, in order.
+
+    Attributes
+    ----------
+    unanswered : how many stages in a row had no answer before these trials.
+    patience : so many stages in a row without an answer end the cell.
+    twice : the trials with a seed below this are asked one thing twice, to see whether the answers
+        agree.
+    """
+
+    trials: Sequence[Trial]
+    unanswered: int = 0
+    patience: int = IN_A_ROW
+    twice: int = 0
+    ended: bool = False
+    ongoing: deque[_Ongoing] = field(default_factory=deque)
+
+
+def ask_id(trial: Trial, ask: Ask) -> str:
+    """Return a name for one ask of a trial."""
+    return f"{trial.id}/{ask.name}"
+
+
+@dataclass(eq=False)
+class _Ongoing:
+    """A trial in flight."""
+
+    plan: Plan
+    climb: Climb
+    outstanding: int = 0
+    twice: Ask | None = None
+    answers: list[Answer] = field(default_factory=list)
+    """The two answers to what is asked twice."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """An ask of a trial in flight, put for the first or for the second time."""
+
+    trial: _Ongoing
+    ask: Ask
+    again: bool = False
+
+
+class Driver:
+    """Carries the trials of some cells through an executor.
+
+    Iterating over it gives the stages of complete trials, some trials at a time.
+
+    Parameters
+    ----------
+    progress : called with the number of stages that are newly done or spared by a failure.
+    counts : whether stages count when they are done; not if the executor reports that itself.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        plans: Sequence[Plan],
+        progress: Progress | None = None,
+        *,
+        counts: bool = True,
+    ) -> None:
+        self._executor = executor
+        self._plans = list(plans)
+        self._progress = progress or (lambda _: None)
+        self._counts = counts
+        self._fixed = bool(executor.start().takes)
+        self._to_begin = iter([(plan, trial) for plan in self._plans for trial in plan.trials])
+        self._numbers = count()
+        self._due: deque[tuple[Request, _Asked]] = deque()
+        self._asked: dict[int, _Asked] = {}
+        self._answered: list[tuple[_Asked, Answer]] = []
+        self._since = 0.0
+
+    def __iter__(self) -> Iterator[list[Stage]]:
+        while True:
+            all_asked = self._ask()
+            if not (self._asked or self._answered or self._due):
+                break
+            for reply in self._executor.replies(PATIENCE):
+                self._take(reply)
+            late = self._answered and time.monotonic() - self._since > PATIENCE
+            if len(self._answered) >= BATCH or late or (all_asked and self._answered):
+                self._judge()
+                if stages := self._finished():
+                    yield stages
+        if stages := self._finished():
+            yield stages
+
+    def _ask(self) -> bool:
+        """Keep the executor busy; return whether there is nothing left to ask for now."""
+        while True:
+            if not self._due and not self._begin():
+                return True
+            request, asked = self._due[0]
+            if asked.trial.plan.ended:
+                self._due.popleft()
+            elif self._executor.submit(request):
+                self._due.popleft()
+                self._asked[request.number] = asked
+            else:
+                return False
+
+    def _begin(self) -> bool:
+        """Take up the next trial, if there is one."""
+        for plan, trial in self._to_begin:
+            if plan.ended:
+                continue
+            ongoing = _Ongoing(plan, Climb(trial))
+            if trial.seed < plan.twice:
+                always = [ask for ask in trial.asks if ask.question is not Question.TEST]
+                ongoing.twice = (always or trial.asks)[-1 if always else 0]
+            plan.ongoing.append(ongoing)
+            self._climb(ongoing)
+            return True
+        return False
+
+    def _climb(self, ongoing: _Ongoing) -> None:
+        """Put down what can be asked of a trial now."""
+        for ask in ongoing.climb.due():
+            self._put(_Asked(ongoing, ask))
+            if ask == ongoing.twice:
+                self._put(_Asked(ongoing, ask, again=True))
+
+    def _put(self, asked: _Asked) -> None:
+        trial = asked.trial
+        # Asked again with another random state: who does not use the seed shall be found out.
+        random = 2 * trial.climb.trial.seed + asked.again
+        request = Request(
+            next(self._numbers),
+            trial.climb.problem(asked.ask),
+            random,
+            name=ask_id(trial.climb.trial, asked.ask),
+        )
+        trial.outstanding += 1
+        self._due.append((request, asked))
+
+    def _take(self, reply: Reply) -> None:
+        asked = self._asked.pop(reply.number, None)
+        if asked is None:  # of a cell that has ended
+            return
+        if not self._answered:
+            self._since = time.monotonic()
+        self._answered.append((asked, reply.answer))
+
+    def _judge(self) -> None:
+        answered, self._answered = self._answered, []
+        first = []
+        for asked, answer in answered:
+            trial = asked.trial
+            trial.outstanding -= 1
+            if asked.ask == trial.twice:
+                trial.answers.append(answer)
+            if not asked.again:
+                first.append((asked, answer))
+        judgements = judged(
+            [(asked.trial.climb.trial, asked.ask) for asked, _ in first],
+            [answer for _, answer in first],
+        )
+        for (asked, answer), judgement in zip(first, judgements, strict=True):
+            spared = asked.trial.climb.take(asked.ask, answer, judgement)
+            self._progress(spared + self._counts)
+            if asked.ask.question is Question.TEST:  # the next ask of the test depends on it
+                self._climb(asked.trial)
+
+    def _finished(self) -> list[Stage]:
+        """Return the stages of trials that are complete, and have none before them that is not."""
+        stages: list[Stage] = []
+        for plan in self._plans:
+            while plan.ongoing and plan.ongoing[0].outstanding == 0:
+                result = self._result(plan.ongoing.popleft())
+                stages += result.stages
+                for stage in result.stages:
+                    plan.unanswered = plan.unanswered + 1 if stage.outcome.unanswered else 0
+                    plan.ended |= plan.unanswered >= plan.patience
+                if plan.ended:
+                    last = plan.trials.index(result.trial)
+                    for trial in plan.trials[last + 1 :]:
+                        stages += not_run(trial, ENDED)
+                        self._progress(len(trial.asks))
+                    plan.ongoing.clear()
+                    self._executor.forget(self._drop(plan))
+        return stages
+
+    def _drop(self, plan: Plan) -> set[int]:
+        """Forget what was asked of a cell, and return its numbers: no answer is waited for."""
+        numbers = {number for number, asked in self._asked.items() if asked.trial.plan is plan}
+        for number in numbers:
+            del self._asked[number]
+        return numbers
+
+    def _result(self, ongoing: _Ongoing) -> TrialResult:
+        result = ongoing.climb.result()
+        if len(ongoing.answers) < 2 or _same(ongoing.answers, ongoing):
+            return result
+        flag = Flag.DIFFERS if self._fixed else Flag.VARIES
+
+        def flagged(stage: Stage) -> Stage:
+            twice = stage.ask == ongoing.twice
+            return replace(stage, flags=(*stage.flags, flag)) if twice else stage
+
+        return replace(result, stages=tuple(map(flagged, result.stages)))
+
+
+def _same(answers: Sequence[Answer], ongoing: _Ongoing) -> bool:
+    """Say whether two answers to one ask agree; where there is no answer, nothing differs."""
+    one, other = answers
+    if one.error is not None or other.error is not None:
+        return True
+    trial = ongoing.climb.trial
+    assert ongoing.twice is not None
+    unit = trial.family.unit(trial.case(ongoing.twice))
+    return same_factors((one.W, one.H), (other.W, other.H), unit)
+
+
+def run_trial(subject: Subject | Callable[..., object], trial: Trial) -> TrialResult:
+    """Run one trial on a subject, in this process.
+
+    Parameters
+    ----------
+    subject : a function `f(A, rank, *, W0, H0, seed)` that returns W and H and takes any of these
+        keywords, an estimator, or one of `nmfcheck.subjects`.
+    """
+    if not isinstance(trial, Trial):
+        raise InputError(f"expected a Trial, such as Trial.from_id(…), not {trial!r:.60}")
+    return run_trials(subject, [trial])[0]
+
+
+def run_trials(
+    subject: Subject | Callable[..., object],
+    trials: Iterable[Trial],
+    progress: Progress | None = None,
+) -> list[TrialResult]:
+    """Run trials in this process, so that a subject can work in batches.
+
+    Every trial's result is what `run_trial` gives for it alone.
+
+    Parameters
+    ----------
+    progress : called now and then with the number of stages that are newly done, fractions of
+        stages included; stages that a failure spares count as done.
+    """
+    listed = list(trials)
+    plans = [Plan([trial]) for trial in listed]
+    with InlineExecutor(as_subject(subject), progress) as executor:
+        stages = [s for some in Driver(executor, plans, progress, counts=False) for s in some]
+    found = {trial: tuple(members) for trial, members in by_trial(stages)}
+    return [TrialResult(trial, found[trial]) for trial in listed]

@@ -1,0 +1,289 @@
+"""Suites: which cells of which families, and how many trials of each.
+
+`QUICK`, `STANDARD` and `FULL` are iterables of `Trial`; `find("quick")` gives one by its name, and
+`find("quick@1")` an earlier version of it. A change of cells makes a new version.
+
+>>> QUICK.cell("bidiagonal/n=3/loguniform")[7].id
+'bidiagonal/n=3/loguniform#7/seed=7'
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, get_args
+
+from .. import families
+from ..arrays import whole_number
+from ..errors import InputError
+from ..families import Ask, Cell, Family, Question, Trial
+from ..judging.outcomes import Grade
+from ..text import in_list
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a suite asks of one family.
+
+    Attributes
+    ----------
+    family, version : the family's.
+    cells : each with a number of trials. Trial i uses draw i and seed i, in every suite.
+    asks : of each trial, in order.
+    """
+
+    family: str
+    version: int
+    cells: Mapping[Cell, int]
+    asks: tuple[Ask, ...]
+
+    @property
+    def room(self) -> Family:
+        """The family itself."""
+        return families.find(self.family)
+
+    @property
+    def test(self) -> tuple[Ask, ...]:
+        """The asks that decide."""
+        return tuple(ask for ask in self.asks if ask.question is Question.TEST)
+
+    @property
+    def trials(self) -> int:
+        """The number of trials in all cells."""
+        return sum(self.cells.values())
+
+    @property
+    def scope(self) -> str:
+        """How many cells and trials, in words."""
+        numbers = sorted(set(self.cells.values()))
+        each = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
+        cells = "one cell" if len(self.cells) == 1 else f"{len(self.cells)} cells"
+        return f"{self.family}, {cells} of {each} trial{'s' if numbers != [1] else ''}"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Cells of families, each with a number of trials.
+
+    Attributes
+    ----------
+    name, version : what the command line calls it, ``quick@2``.
+    parts : what is asked of each family.
+    reference_iterations : limit to the reference algorithms' iterations; None for the paper's
+        counts.
+    summary : a line for the user.
+    extra : cells that are measured besides, and do not count for the verdict.
+    """
+
+    name: str
+    version: int
+    parts: tuple[Part, ...]
+    reference_iterations: int | None = None
+    summary: str = field(default="", compare=False)
+    extra: Mapping[Cell, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def title(self) -> str:
+        """Its name with the version."""
+        return f"{self.name}@{self.version}"
+
+    @property
+    def scope(self) -> str:
+        """Families, cells and trials, in words."""
+        return "; ".join(part.scope for part in self.parts)
+
+    @cached_property
+    def cells(self) -> dict[Cell, int]:
+        """All cells, each with its number of trials."""
+        return {cell: trials for part in self.parts for cell, trials in part.cells.items()}
+
+    @property
+    def trials(self) -> int:
+        """The number of trials in all cells."""
+        return sum(self.cells.values())
+
+    @property
+    def stages(self) -> int:
+        """The number of stages of a run in which no trial ends early."""
+        extra = sum(
+            trials * len(families.find(cell.family).asks_of(cell))
+            for cell, trials in self.extra.items()
+        )
+        return extra + sum(part.trials * len(part.asks) for part in self.parts)
+
+    def part(self, family: str) -> Part:
+        """Return what is asked of a family."""
+        for part in self.parts:
+            if part.family == family:
+                return part
+        raise InputError(f"no family {family!r} in {self.title}; there are {self._names}")
+
+    @property
+    def _names(self) -> str:
+        return in_list(part.family for part in self.parts)
+
+    def cell(self, cell: Cell | str) -> list[Trial]:
+        """Return the trials of one cell, given as it is or as ``bidiagonal/n=3/ones``."""
+        if isinstance(cell, str):
+            family, _, name = cell.partition("/")
+            cell = self.part(family).room.cell(name)
+        if cell in self.extra:
+            room = families.find(cell.family)
+            return [room.trial(cell, i) for i in range(self.extra[cell])]
+        part = self.part(cell.family)
+        if cell not in part.cells:
+            raise InputError(f"no cell {cell.id!r} in {self.title}")
+        return [part.room.trial(cell, i, part.asks) for i in range(part.cells[cell])]
+
+    def __iter__(self) -> Iterator[Trial]:
+        return (trial for cell in self.cells for trial in self.cell(cell))
+
+    def selected(
+        self,
+        *,
+        families: Sequence[str] | None = None,
+        trials: int | None = None,
+        **options: Any,
+    ) -> Suite:
+        """Return some of this suite, or more of it.
+
+        Parameters
+        ----------
+        families : the families to ask; those that an option belongs to, if not given.
+        trials : the number of trials of each cell.
+        options : options of families, such as `sizes` and `eps` of the bidiagonal one.
+        """
+        chosen = {key: value for key, value in options.items() if value not in (None, False)}
+        parts = self._parts_for(families, chosen)
+        selected = []
+        extra: dict[Cell, int] = {}
+        for part in parts:
+            cells, asks = part.room.select(part.cells, part.asks, chosen)
+            if trials is not None:
+                cells = dict.fromkeys(cells, whole_number("trials", trials, 1))
+            selected.append(replace(part, cells=dict(cells), asks=asks))
+            extra |= part.room.extra(chosen)
+        return replace(self, parts=tuple(selected), extra=extra)
+
+    def _parts_for(self, named: Sequence[str] | None, chosen: Mapping[str, Any]) -> list[Part]:
+        """Return the parts of the families that are named, or that the options belong to."""
+        if named is not None:
+            wanted = list(dict.fromkeys(named))
+            if not wanted:
+                raise InputError(f"no family was named; there are {self._names}")
+            there = {part.family: part for part in self.parts}
+            parts = [there.get(name) or part_of(name, self.name) for name in wanted]
+        else:
+            parts = list(self.parts)
+        owners = {
+            option.name: {part.family for part in parts if option in part.room.options}
+            for part in parts
+            for option in part.room.options
+        }
+        for option in chosen:
+            if option not in owners:
+                among = in_list(part.family for part in parts)
+                raise InputError(f"--{option} is not an option of the {among} family")
+        if named is None and chosen:
+            owning = set().union(*(owners[option] for option in chosen))
+            parts = [part for part in parts if part.family in owning]
+        return parts
+
+    def as_text(self) -> str:
+        """Write down what makes a suite this one and no other."""
+        return json.dumps(
+            {
+                "name": self.name,
+                "version": self.version,
+                "reference_iterations": self.reference_iterations,
+                "families": [
+                    {
+                        "family": part.family,
+                        "version": part.version,
+                        "asks": [
+                            {"name": ask.name, "needs": ask.needs, "question": str(ask.question)}
+                            for ask in part.asks
+                        ],
+                        "cells": {cell.name: trials for cell, trials in part.cells.items()},
+                    }
+                    for part in self.parts
+                ],
+            }
+        )
+
+    @classmethod
+    def from_text(cls, text: str) -> Suite:
+        """Read what `as_text` wrote; raise KeyError, TypeError or ValueError for anything else."""
+        told = json.loads(text)
+        known = SUITES.get(told["name"])
+        return cls(
+            name=str(told["name"]),
+            version=int(told["version"]),
+            parts=tuple(_part_from(part) for part in told["families"]),
+            reference_iterations=told["reference_iterations"],
+            summary=known.summary if known else "",
+        )
+
+
+def _part_from(told: Mapping[str, Any]) -> Part:
+    room = families.find(told["family"])
+    return Part(
+        room.name,
+        int(told["version"]),
+        {room.cell(name): int(trials) for name, trials in told["cells"].items()},
+        tuple(_ask_from(room, ask) for ask in told["asks"]),
+    )
+
+
+def _ask_from(room: Family, told: Mapping[str, str]) -> Ask:
+    """Return an ask as it was written down, called as the family calls it."""
+    name, needs = told["name"], told["needs"]
+    if needs not in get_args(Grade):
+        raise ValueError(f"no grade {needs!r}")
+    called = room.ask(name).called
+    return Ask(name, needs, Question(told["question"]), called=called)  # type: ignore[arg-type]
+
+
+def part_of(family: str, suite: str) -> Part:
+    """Return what a suite of this name asks of a family."""
+    room = families.find(family)
+    return Part(room.name, room.version, dict(room.cells(suite)), room.asks)
+
+
+VERSIONS = {1: ("bidiagonal",), 2: ("bidiagonal", "inflated")}
+"""The families of each version of the suites."""
+
+NEWEST = max(VERSIONS)
+
+ITERATIONS = {"quick": 10**4, "standard": None, "full": None}
+SUMMARIES = {
+    "quick": "the references take seconds: first-order shows by then, exactness need not",
+    "standard": "the sizes that the paper recommends, its numbers of iterations",
+    "full": "up to n = 20, where the paper ends",
+}
+
+
+def of_version(name: str, version: int) -> Suite:
+    """Return a version of a suite."""
+    parts = tuple(part_of(family, name) for family in VERSIONS[version])
+    return Suite(name, version, parts, ITERATIONS[name], SUMMARIES[name])
+
+
+QUICK, STANDARD, FULL = (of_version(name, NEWEST) for name in ITERATIONS)
+SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL)}
+"""The newest version of each."""
+
+
+def find(name: str) -> Suite:
+    """Return the suite of this name: ``quick``, or ``quick@1`` for a version of it."""
+    bare, at, version = str(name).partition("@")
+    if bare not in SUITES:
+        raise InputError(f"no suite {name!r}; there are {', '.join(SUITES)}")
+    if not at:
+        return SUITES[bare]
+    if not version.isdigit() or int(version) not in VERSIONS:
+        there = ", ".join(f"{bare}@{number}" for number in VERSIONS)
+        raise InputError(f"no suite {name!r}; there are {there}")
+    return of_version(bare, int(version))

@@ -1,0 +1,1 @@
+"""The verdict: outcomes counted, compared with what is required, and decided."""

@@ -1,0 +1,262 @@
+"""The baseline of a family: what the reference algorithms did, trial by trial.
+
+Each family that requires what the references reach ships one. `nmfcheck baseline` makes it. It says
+which share of trials may be asked of a subject, which labels are usual, and on which trials a
+subject fails where the references pass.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from ..errors import InputError
+from ..families import Ask, Cell, Family, find
+from ..intervals import Share
+from ..judging.objectives import FROBENIUS
+from ..store import Results
+from ..subjects.references import accepted
+from ..trials.suites import Part, Suite
+from .tally import CellTally, tally
+
+FORMAT = 2
+
+PAPER = ("multiplicative-update", "als", "gradient-descent")
+ACCEPTED = accepted(FROBENIUS.name)
+"""The lowest share of these is what is asked of others."""
+
+MANY = 1000
+"""With fewer trials in a cell, the lower bound of a share stands for the share."""
+
+
+@dataclass(frozen=True)
+class BaselineCell:
+    """What one algorithm did in one cell.
+
+    Attributes
+    ----------
+    tally : the outcomes, trial by trial.
+    labels : for each label and ask, how often each text occurred.
+    digits : for each ask, −log₁₀ of the largest defect of each trial, to one decimal; None where
+        there is none. Shares at any tolerance can be read off it. Not every baseline has them.
+    """
+
+    tally: CellTally
+    labels: dict[str, dict[str, dict[str, int]]]
+    digits: dict[str, list[float | None]]
+
+
+@dataclass(frozen=True)
+class AlgorithmBaseline:
+    """What one algorithm did; cells by their names."""
+
+    settings: dict[str, Any]
+    cells: dict[str, BaselineCell]
+
+
+@dataclass(frozen=True)
+class Required:
+    """The share of trials that is asked for in a cell, and whose it is."""
+
+    share: float
+    of: str
+
+
+@dataclass(frozen=True, eq=False)
+class Baseline:
+    """What the accepted algorithms did on a family.
+
+    Attributes
+    ----------
+    family, version, objective : what they ran through.
+    asks : the names of what was asked.
+    """
+
+    family: str
+    version: int
+    objective: str
+    asks: tuple[str, ...]
+    algorithms: dict[str, AlgorithmBaseline]
+
+    @lru_cache(maxsize=1024)  # noqa: B019 - there is one for each family, for as long as we run
+    def shares(
+        self, cell: str, asks: tuple[Ask, ...], algorithms: tuple[str, ...] = ACCEPTED
+    ) -> dict[str, Share]:
+        """Return which share of the trials of a cell each algorithm passed, if it ran them."""
+        return {
+            name: self.algorithms[name].cells[cell].tally.share(asks)
+            for name in algorithms
+            if name in self.algorithms and cell in self.algorithms[name].cells
+        }
+
+    def required(
+        self, cell: str, asks: tuple[Ask, ...], algorithms: tuple[str, ...] = ACCEPTED
+    ) -> Required | None:
+        """Return the lowest share that one of some algorithms reached in a cell, if they ran it."""
+        if not {ask.name for ask in asks} <= set(self.asks):
+            return None
+        shares = self.shares(cell, asks, algorithms)
+        if len(shares) < len(algorithms):
+            return None
+        asked = {
+            name: share.value if share.whole >= MANY else share.lower
+            for name, share in shares.items()
+        }
+        lowest = min(asked, key=lambda name: asked[name])
+        return Required(asked[lowest], lowest)
+
+    def without(self) -> Baseline:
+        """Return it without any algorithm: nothing can be required by it."""
+        return replace(self, algorithms={})
+
+
+Baselines = Mapping[str, Baseline]
+"""By family."""
+
+
+@lru_cache
+def shipped(family: str) -> Baseline:
+    """Return the baseline that a family ships; an empty one if it ships none."""
+    room = find(family)
+    file = room.baseline
+    if file is None or not file.is_file():
+        return empty(room)
+    return from_text(file.read_text(encoding="utf-8"))
+
+
+def shipped_for(suite: Suite) -> dict[str, Baseline]:
+    """Return the baselines of a suite's families."""
+    return {part.family: shipped(part.family) for part in suite.parts}
+
+
+def empty(room: Family) -> Baseline:
+    """Return a baseline with nothing in it."""
+    asks = tuple(ask.name for ask in room.asks)
+    return Baseline(room.name, room.version, FROBENIUS.name, asks, {})
+
+
+def of_results(
+    known: Baseline, runs: Iterable[tuple[str, dict[str, Any], Results, Suite]]
+) -> Baseline:
+    """Add runs of the references, each with its name and settings, to a baseline."""
+    algorithms = dict(known.algorithms)
+    for name, settings, results, suite in runs:
+        before = algorithms.get(name)
+        if before is not None and before.cells and before.settings != settings:
+            raise InputError(f"the baseline has {name} with other settings: {before.settings}")
+        cells = before.cells if before else {}
+        found = _cells(results, suite, suite.part(known.family))
+        algorithms[name] = AlgorithmBaseline(settings, cells | found)
+    in_order = {name: algorithms[name] for name in ACCEPTED if name in algorithms}
+    return replace(known, algorithms=in_order)
+
+
+def _cells(results: Results, suite: Suite, part: Part) -> dict[str, BaselineCell]:
+    texts = {label: results.texts(label) for label in part.room.counted_labels}
+    digits = _digits(results)
+    return {
+        each.cell.name: BaselineCell(
+            replace(each, one_answer=False),
+            {
+                label: {
+                    ask.name: counted[each.cell.id, ask.name]
+                    for ask in part.asks
+                    if (each.cell.id, ask.name) in counted
+                }
+                for label, counted in texts.items()
+            },
+            {
+                ask.name: [digits.get((each.cell.id, ask.name, seed)) for seed in each.seeds]
+                for ask in part.asks
+            },
+        )
+        for each in tally(results, suite)
+    }
+
+
+def _digits(results: Results) -> dict[tuple[str, str, int], float]:
+    """Return −log₁₀ of the largest defect of each stage that has one, to one decimal."""
+    return {
+        (cell, ask, seed): round(min(max(-math.log10(max(x, 1e-17)), -9.9), 17.0), 1)
+        for cell, ask, seed, x in results.largest_defects()
+        if math.isfinite(x)
+    }
+
+
+def as_text(baseline: Baseline) -> str:
+    """Write a baseline as JSON, a line for each cell."""
+    head = {
+        "format": FORMAT,
+        "family": baseline.family,
+        "version": baseline.version,
+        "objective": baseline.objective,
+        "asks": baseline.asks,
+    }
+    lines = [json.dumps(head)[:-1] + ', "algorithms": {']
+    for name, algorithm in baseline.algorithms.items():
+        lines.append(f'{json.dumps(name)}: {{"settings": {json.dumps(algorithm.settings)},')
+        lines.append('"cells": {')
+        cells = [
+            f"{json.dumps(cell)}: {json.dumps(_plain(cell, each), separators=(',', ':'))}"
+            for cell, each in algorithm.cells.items()
+        ]
+        lines.append(",\n".join(cells))
+        lines.append("}}" if name == list(baseline.algorithms)[-1] else "}},")
+    return "\n".join([*lines, "}}", ""])
+
+
+def _plain(name: str, cell: BaselineCell) -> dict[str, Any]:
+    """Return a cell as JSON has it; its trials are those from 0 on."""
+    if list(cell.tally.seeds) != list(range(len(cell.tally.seeds))):
+        raise InputError(f"{name}: some trials are missing")
+    plain: dict[str, Any] = {"outcomes": cell.tally.letters}
+    if any(cell.labels.values()):
+        plain["labels"] = cell.labels
+    if cell.digits:
+        plain["digits"] = cell.digits
+    return plain
+
+
+def from_text(text: str) -> Baseline:
+    """Read what `as_text` wrote."""
+    told = json.loads(text)
+    if told["format"] != FORMAT:
+        raise InputError(f"a baseline of format {told['format']}; expected {FORMAT}")
+    room = find(told["family"])
+    return Baseline(
+        room.name,
+        told["version"],
+        told["objective"],
+        tuple(told["asks"]),
+        {
+            name: AlgorithmBaseline(
+                algorithm["settings"],
+                {c: _cell(room.cell(c), each) for c, each in algorithm["cells"].items()},
+            )
+            for name, algorithm in told["algorithms"].items()
+        },
+    )
+
+
+def _cell(cell: Cell, told: Mapping[str, Any]) -> BaselineCell:
+    letters: dict[str, str] = told["outcomes"]
+    seeds = tuple(range(len(next(iter(letters.values())))))
+    tallied = CellTally(cell, seeds, letters)
+    return BaselineCell(tallied, told.get("labels", {}), told.get("digits", {}))
+
+
+def trials_of(baseline: Baseline, cell: Cell, algorithms: Sequence[str] = ACCEPTED) -> int:
+    """Return how many trials of a cell all of some algorithms have run."""
+    return min(
+        (
+            len(baseline.algorithms[name].cells[cell.name].tally.seeds)
+            if name in baseline.algorithms and cell.name in baseline.algorithms[name].cells
+            else 0
+            for name in algorithms
+        ),
+        default=0,
+    )

@@ -1,0 +1,234 @@
+"""The three-way logic: from the shares of cells to PASS, FAIL or INCONCLUSIVE (docs/verdict.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ..families import Cell
+from ..intervals import Share, further_trials, holm
+from ..text import percent
+
+MARGIN = 0.05
+"""So far below what is required a share may be."""
+
+FAMILY_WISE = 0.01
+"""The probability that a subject at the margin everywhere fails at all."""
+
+NOTHING = Share(0, 0)
+
+
+class Decision(StrEnum):
+    """What a question came to."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+
+@dataclass(frozen=True)
+class CellVerdict:
+    """A question about the trials of one cell, or of all cells of a family together.
+
+    Attributes
+    ----------
+    cell : None for the pool of a family's cells.
+    share : passed, of those that count.
+    required : the share that is asked for, before the margin; NaN where there is none.
+    of : the algorithm that has it; "" where it is fixed or a mean.
+    unanswered : trials that are left open.
+    exactly : those that passed with the grade exact throughout; for the test.
+    p_value : probability of so few passes for a subject at `required − MARGIN`.
+    decision : FAIL if Holm's method rejects that; PASS if the lower bound of the share is above;
+        None where the cell does not count.
+    """
+
+    cell: Cell | None
+    share: Share
+    required: float = math.nan
+    of: str = ""
+    unanswered: int = 0
+    exactly: Share = NOTHING
+    p_value: float = 1.0
+    decision: Decision | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is a requirement, and a trial that it can be held against."""
+        return not math.isnan(self.required) and self.share.whole > 0
+
+    @property
+    def bar(self) -> float:
+        """The share that must not be missed."""
+        return max(self.required - MARGIN, 0.0)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a family, before it is decided.
+
+    Attributes
+    ----------
+    cells : what came of each of its cells, and what is required there.
+    did : what a share counts, in words.
+    missing : the reason where no cell has a requirement.
+    """
+
+    family: str
+    cells: Sequence[CellVerdict]
+    did: str = "trials passed"
+    missing: str = "nothing was asked"
+
+
+@dataclass(frozen=True)
+class QuestionVerdict:
+    """The answer to one question about a family.
+
+    Attributes
+    ----------
+    reason : in a sentence.
+    cells : of each cell.
+    pool : of all cells that count.
+    further : how many more trials would settle it, at the share seen; None where none would.
+    """
+
+    family: str
+    decision: Decision
+    reason: str
+    cells: tuple[CellVerdict, ...]
+    pool: CellVerdict
+    further: int | None = None
+
+
+def decide(questions: Sequence[Question]) -> list[QuestionVerdict]:
+    """Answer a question about several families, from the shares of their cells.
+
+    A family fails if Holm's method, over all cells and the pools of all families, rejects one of
+    its cells or its pool. It passes if its own pool reaches its bar: all families have to, so there
+    is nothing to correct for.
+    """
+    groups = [[cell for cell in question.cells if cell.counts] for question in questions]
+    pools = [pooled(group) for group in groups]
+    hypotheses = [
+        cell for group, pool in zip(groups, pools, strict=True) for cell in (*group, pool)
+    ]
+    p_values = [cell.share.p_value(cell.bar) for cell in hypotheses]
+    rejected = holm(p_values, FAMILY_WISE)
+    decided = iter(
+        [
+            replace(cell, p_value=p, decision=_alone(cell, failed=failed))
+            for cell, p, failed in zip(hypotheses, p_values, rejected, strict=True)
+        ]
+    )
+    tests = len(hypotheses)
+    found = []
+    for question, group in zip(questions, groups, strict=True):
+        counting = {cell.cell: next(decided) for cell in group}
+        pool = next(decided)
+        cells = tuple(counting.get(cell.cell, cell) for cell in question.cells)
+        found.append(_answer(question, cells, pool, len(group), tests))
+    return found
+
+
+def _answer(
+    question: Question,
+    cells: tuple[CellVerdict, ...],
+    pool: CellVerdict,
+    counting: int,
+    tests: int,
+) -> QuestionVerdict:
+    unanswered = sum(cell.unanswered for cell in cells)
+    failing = [cell for cell in (*cells, pool) if cell.decision is Decision.FAIL]
+    did, further = question.did, None
+    decision = Decision.INCONCLUSIVE
+    if failing:
+        decision, reason = Decision.FAIL, _why_failed(failing, pool, did)
+    elif cells and not any(cell.share.whole or cell.unanswered for cell in cells):
+        reason = f"There are no {did.split(' ', 1)[0]} to count."
+    elif not counting and not unanswered:
+        reason = f"{question.missing[0].upper()}{question.missing[1:]}."
+    elif unanswered:
+        left = "1 trial was" if unanswered == 1 else f"{unanswered} trials were"
+        reason = f"{left} left unanswered, and no PASS is given without them."
+    elif pool.decision is Decision.PASS:
+        decision = Decision.PASS
+        reason = (
+            f"{_counted(pool, did)}, at least {percent(pool.share.lower)} with 95 % confidence; "
+            f"{bar_in_words(pool)}."
+        )
+    else:
+        further, reason = _undecided(pool, counting, tests, did)
+    return QuestionVerdict(question.family, decision, reason, cells, pool, further)
+
+
+def pooled(cells: Iterable[CellVerdict]) -> CellVerdict:
+    """Return cells as one; what is required of it is their mean, weighted by trials.
+
+    The sum of passes has a smaller spread than a binomial with the mean share has (Hoeffding
+    1956), so that the binomial test of the pool errs on the safe side.
+    """
+    listed = [cell for cell in cells if not math.isnan(cell.required)]
+    share = sum((cell.share for cell in listed), NOTHING)
+    weights = sum(cell.share.whole * cell.required for cell in listed)
+    required = weights / share.whole if share.whole else math.nan
+    of = {cell.of for cell in listed}
+    unanswered = sum(cell.unanswered for cell in listed)
+    exactly = sum((cell.exactly for cell in listed), NOTHING)
+    name = of.pop() if len(of) == 1 else ""
+    return CellVerdict(None, share, required, name, unanswered, exactly)
+
+
+def _alone(cell: CellVerdict, *, failed: bool) -> Decision:
+    if failed:
+        return Decision.FAIL
+    # Where next to nothing is required, passing nothing is not a merit.
+    enough = not cell.unanswered and cell.share.lower >= cell.bar > 0
+    return Decision.PASS if enough else Decision.INCONCLUSIVE
+
+
+def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> str:
+    worst = min(failing, key=lambda cell: (cell.p_value, cell.share.value))
+    where = "Of all cells together" if worst.cell is None else f"In {worst.cell.name}"
+    others = len([cell for cell in failing if cell not in (worst, pool)])
+    more = f" {others} more {'cell fails' if others == 1 else 'cells fail'}, too." if others else ""
+    chance = "below 1e-12" if worst.p_value < 1e-12 else f"{worst.p_value:.1g}"
+    return (
+        f"{where}, {_counted(worst, did)}; {bar_in_words(worst)}. If it met the bar, a result this "
+        f"bad would have probability {chance}.{more}"
+    )
+
+
+def _undecided(pool: CellVerdict, cells: int, tests: int, did: str) -> tuple[int | None, str]:
+    """Return how many trials would settle it, and the reason why it is not."""
+    if pool.share.value >= pool.bar:
+        towards = "a PASS"
+        further = further_trials(pool.share, lambda share: share.lower >= pool.bar)
+    else:
+        towards = "a FAIL"
+        level = FAMILY_WISE / tests
+        further = further_trials(pool.share, lambda share: share.p_value(pool.bar) <= level)
+    low, high = pool.share.interval
+    told = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
+    told += f"{bar_in_words(pool)}. "
+    if further is None:
+        return None, told + "The share is so near the bar that more trials would hardly settle it."
+    each = math.ceil(further / cells)
+    return further, told + (
+        f"If the share stays as it is, about {further} more trials ({each} more per cell) "
+        f"would give {towards}."
+    )
+
+
+def _counted(cell: CellVerdict, did: str) -> str:
+    return f"{cell.share.part} of {cell.share.whole} {did} ({percent(cell.share.value)})"
+
+
+def bar_in_words(cell: CellVerdict) -> str:
+    """Say what the bar is, and where it comes from."""
+    points = f"{100 * MARGIN:g}"
+    return (
+        f"the bar is {percent(cell.bar)} ({percent(cell.required)} minus a margin of "
+        f"{points} points)"
+    )

@@ -1,0 +1,129 @@
+"""The outcomes of a subject, cell by cell: a letter for each trial and ask.
+
+That is all a verdict needs, and what a baseline ships of the reference algorithms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..families import Ask, Cell, Trial, find
+from ..intervals import Share
+from ..judging.outcomes import NOT_ASKED, Grade, Outcome, reaches
+from ..store import Results
+from ..trials.suites import Suite
+
+OF_LETTER = {outcome.letter: outcome for outcome in Outcome}
+
+
+@dataclass(frozen=True)
+class CellTally:
+    """The trials of one cell.
+
+    Attributes
+    ----------
+    seeds : of its trials, in order.
+    letters : for each ask by its name, a letter for each trial: of `Outcome`, or a dot where it was
+        not asked.
+    one_answer : whether all seeds that got answers got the same, bit by bit. Only where the cell
+        has one case for all seeds does that say anything.
+    """
+
+    cell: Cell
+    seeds: tuple[int, ...]
+    letters: dict[str, str]
+    one_answer: bool = False
+
+    def trial(self, place: int) -> Trial:
+        """Return one of the trials."""
+        return find(self.cell.family).trial(self.cell, self.seeds[place])
+
+    def first_only(self) -> CellTally:
+        """Return the cell with the first trial that has an answer to all it was asked, alone."""
+        silent = {outcome.letter for outcome in Outcome if outcome.unanswered}
+        columns = list(zip(*self.letters.values(), strict=True))
+        place = next((i for i, stages in enumerate(columns) if not silent & set(stages)), 0)
+        letters = {ask: text[place] for ask, text in self.letters.items()}
+        return CellTally(self.cell, (self.seeds[place],), letters, self.one_answer)
+
+    def climbed(self, asks: Sequence[Ask], *, exactly: bool = False) -> list[bool | None]:
+        """Say of each trial whether it passed all of some asks; None if it was left unanswered.
+
+        Parameters
+        ----------
+        exactly : whether it had to be exact in each of them.
+        """
+        needs: list[Grade] = ["exact" if exactly else ask.needs for ask in asks]
+        columns = [self.letters.get(ask.name, NOT_ASKED * len(self.seeds)) for ask in asks]
+        return [_passed(stages, needs) for stages in zip(*columns, strict=True)]
+
+    def share(self, asks: Sequence[Ask], *, exactly: bool = False) -> Share:
+        """Return how many of the answered trials passed all of some asks."""
+        passed = [p for p in self.climbed(asks, exactly=exactly) if p is not None]
+        return Share(sum(passed), len(passed))
+
+    def uncollapsed(self, ask: Ask) -> Share:
+        """Return how many passed an ask, of those that answered and did not collapse."""
+        counts = self.counts(ask)
+        whole = sum(
+            number
+            for outcome, number in counts.items()
+            if outcome is not Outcome.COLLAPSED and not outcome.leaves_open
+        )
+        passed = sum(number for o, number in counts.items() if reaches(o.grade, ask.needs))
+        return Share(passed, whole)
+
+    def counts(self, ask: Ask) -> dict[Outcome, int]:
+        """Return how often each outcome occurred."""
+        letters = self.letters.get(ask.name, "")
+        return {outcome: letters.count(outcome.letter) for outcome in Outcome}
+
+    def ended_by(self, outcome: Outcome, asks: Sequence[Ask]) -> Share:
+        """Return how many trials an outcome ended."""
+        ends = zip(*(self.letters[ask.name] for ask in asks), strict=True)
+        return Share(sum(outcome.letter in letters for letters in ends), len(self.seeds))
+
+
+def _passed(stages: tuple[str, ...], needs: Sequence[Grade]) -> bool | None:
+    for letter, needed in zip(stages, needs, strict=True):
+        if letter in _SILENT:
+            return None
+        grade = OF_LETTER[letter].grade if letter != NOT_ASKED else None
+        if not reaches(grade, needed):
+            return False
+    return True
+
+
+_SILENT = "".join(outcome.letter for outcome in Outcome if outcome.leaves_open)
+
+
+def tally(results: Results, suite: Suite) -> list[CellTally]:
+    """Return the outcomes of a subject, in the order of the suite's cells."""
+    letter_of: dict[str, str] = {outcome: outcome.letter for outcome in Outcome}
+    asked: dict[str, dict[str, dict[int, str]]] = {}
+    for row in results.of_the_suite():
+        asked.setdefault(row.cell, {}).setdefault(row.ask, {})[row.seed] = letter_of[row.outcome]
+    fixed = _cells_of_one_answer(results)
+    found = []
+    for part in suite.parts:
+        for cell in part.cells:
+            if cell.id not in asked:
+                continue
+            by_ask = asked[cell.id]
+            seeds = tuple(sorted(set().union(*by_ask.values())))
+            letters = {
+                ask.name: "".join(by_ask.get(ask.name, {}).get(seed, NOT_ASKED) for seed in seeds)
+                for ask in part.asks
+            }
+            one_answer = cell.one_case and len(seeds) > 1 and cell.id in fixed
+            found.append(CellTally(cell, seeds, letters, one_answer))
+    return found
+
+
+def _cells_of_one_answer(results: Results) -> set[str]:
+    """Return the cells in which all seeds got the same answer to each ask."""
+    seen: dict[str, list[str]] = {}
+    for cell, ask, _ in results.digests():
+        seen.setdefault(cell, []).append(ask)
+    return {cell for cell, asks in seen.items() if len(asks) == len(set(asks))}
