@@ -1,8 +1,9 @@
 # make demo    the paper's test on its three algorithms, and a report: demo.html
-# make test    the test suite
+# make test    the test suite: minutes
+# make test-slow  what takes longer: real libraries, faults, the engine with the sanitizers watching
 # make lint    formatting, linting, types
 # make bench   speed, in ratios and per second
-# make sanitize   the engine's tests, with the sanitizers watching
+# make sanitize   the sanitizers alone
 # All of them create .venv and install what they need.
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*)
 
-.PHONY: demo test lint bench sanitize clean
+.PHONY: demo test test-slow lint bench sanitize clean
 
 demo: .venv/installed
 	@# Whatever the verdicts are: 1 is FAIL, 3 is INCONCLUSIVE.
@@ -18,7 +19,10 @@ demo: .venv/installed
 	  || test $$? -eq 1 -o $$? -eq 3
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 -m "not slow"
+
+test-slow: .venv/installed-dev sanitize
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 -m slow
 
 lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
@@ -59,7 +63,7 @@ sanitize: $(SANITIZED)/installed
 	PYTHONPATH="$(SANITIZED):$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
 	  $(BIN)/python -S -m pytest -p no:cacheprovider tests/test_engine.py
 
-$(SANITIZED)/installed: .venv/installed-dev $(wildcard src/nmfcheck/* src/nmfcheck/reference/*)
+$(SANITIZED)/installed: .venv/installed-dev $(shell find src -name '*.py')
 	rm -rf $(SANITIZED)
 	$(PIP) --no-build-isolation --no-deps --target $(SANITIZED) \
 	  -C build-dir=build/sanitized-cmake -C cmake.define.NMFCHECK_SANITIZE=ON .

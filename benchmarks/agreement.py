@@ -1,25 +1,37 @@
 """Compare the engines: `python benchmarks/agreement.py [--list] [SUBJECT…]`.
 
 First the largest difference of W and H, relative to their largest entry, after a few iterations.
-Then the quick suite: a stage agrees if both engines reach the same grade with the same word. What
-rounding alone does is measured beside it: NumPy against itself, from starts that differ in their
-last bits. With --list, every stage that differs is printed. NumPy's NeNMF takes most of an hour on
-two cores, the others a few minutes together.
+Then the quick suite of the paper's matrices: a stage agrees if both engines reach the same grade
+with the same word. What rounding alone does is measured beside it: NumPy against itself, from
+starts that differ in their last bits. With --list, every stage that differs is printed. NumPy's
+NeNMF takes most of an hour on two cores, the others a few minutes together.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from nmfcheck.arrays import Array
-from nmfcheck.executors.inline import run_batches
-from nmfcheck.subjects import (REFERENCES, Answer, Problem, Progress, ReferenceSubject, reference_subject)
-from nmfcheck.trials.suites import QUICK
-from nmfcheck.trials.trial import LADDER, Stage, Trial, TrialResult
+from nmfcheck.executors.inline import InlineExecutor
+from nmfcheck.families.bidiagonal.family import FAMILY, LADDER, cell_of
+from nmfcheck.subjects import (
+    REFERENCES,
+    Answer,
+    Problem,
+    Progress,
+    ReferenceSubject,
+    reference_subject,
+)
+from nmfcheck.trials.driver import Driver, Plan
+from nmfcheck.trials.stage import Stage, TrialResult, by_trial
+from nmfcheck.trials.suites import find
+
+QUICK = find("quick@1")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,12 +53,14 @@ def told(stage: Stage | None) -> str:
     """Say what became of a stage, in a few words."""
     if stage is None:
         return "not run"
-    judgement = stage.judgement
-    if judgement is None:
+    if not stage.measures:
         return str(stage.outcome)
+    product, form, kkt = (
+        stage.measures[name] for name in ("product_defect", "form_defect", "kkt_residual")
+    )
     return (
-        f"{stage.outcome} {judgement.word or ''} (product {judgement.product_defect:.1e}, form "
-        f"{judgement.form_defect:.1e}, KKT {judgement.kkt_residual:.1e})"
+        f"{stage.outcome} {stage.labels.get('word', '')} (product {product:.1e}, form {form:.1e}, "
+        f"KKT {kkt:.1e})"
     )
 
 
@@ -54,7 +68,7 @@ def verdict(stage: Stage | None) -> tuple[object, ...]:
     """Return what has to agree: whether the stage was run, its grade and its word."""
     if stage is None:
         return ("not run",)
-    return stage.outcome.grade, stage.judgement and stage.judgement.word
+    return stage.outcome.grade, stage.labels.get("word")
 
 
 Pair = tuple[str, Stage | None, Stage | None]
@@ -63,10 +77,10 @@ Pair = tuple[str, Stage | None, Stage | None]
 def pairs(results: Iterable[TrialResult], others: Iterable[TrialResult]) -> list[Pair]:
     """Put the stages that either of two runs has side by side, each with a name."""
     return [
-        (f"{one.trial.id} eps={rung.eps:g}", one.stage(rung.eps), other.stage(rung.eps))
+        (f"{one.trial.id} {ask.name}", one.stage(ask.name), other.stage(ask.name))
         for one, other in zip(results, others, strict=True)
-        for rung in one.trial.ladder
-        if one.stage(rung.eps) or other.stage(rung.eps)
+        for ask in one.trial.asks
+        if one.stage(ask.name) or other.stage(ask.name)
     ]
 
 
@@ -76,17 +90,18 @@ def differing(sides: Iterable[Pair]) -> list[Pair]:
 
 def differences(name: str, iterations: int) -> Array:
     """Return how far the engines are apart after so many iterations, for many runs."""
-    subject = reference_subject(name, iterations)
+    algorithm = REFERENCES[name].algorithm
     found = []
     for n in (2, 3, 4, 5, 8, 12):
-        trials = [Trial.of_cell(n, "loguniform", i) for i in range(15 if name == "nenmf" else 100)]
+        cell = cell_of(n, "loguniform")
+        trials = [FAMILY.trial(cell, i) for i in range(15 if name == "nenmf" else 100)]
         W0, H0 = (np.array(part) for part in zip(*(trial.start() for trial in trials), strict=True))
-        for rung in LADDER:
-            A = np.array([trial.case(rung.eps).A for trial in trials])
+        for ask in LADDER:
+            A = np.array([trial.case(ask).A for trial in trials])
             native, numpy = (
                 np.concatenate([W, H], axis=1)
                 for W, H, _ in (
-                    REFERENCES[name][0](A, W0, H0, subject.iterations, engine=engine)
+                    algorithm(A, W0, H0, iterations, engine=engine)
                     for engine in ("native", "numpy")
                 )
             )
@@ -105,11 +120,12 @@ def show_differences(name: str) -> None:
         )
 
 
-def quick(subject: ReferenceSubject, jobs: int | None = None) -> list[TrialResult]:
+def quick(subject: ReferenceSubject, processes: int = os.cpu_count() or 1) -> list[TrialResult]:
     """Run the quick suite; return the results in its order."""
-    batches = [[trial for trial in QUICK if trial.n == n] for n in QUICK.sizes]
-    parts = run_batches(subject, batches, jobs=jobs)
-    found = {result.trial: result for part in parts for result in part}
+    plans = [Plan(QUICK.cell(cell)) for cell in QUICK.cells]
+    with InlineExecutor(subject, processes=processes) as executor:
+        stages = [stage for some in Driver(executor, plans) for stage in some]
+    found = {trial: TrialResult(trial, tuple(members)) for trial, members in by_trial(stages)}
     return [found[trial] for trial in QUICK]
 
 

@@ -26,8 +26,8 @@ import numpy as np
 import nmfcheck
 from nmfcheck import _native, bidiagonal, reference
 from nmfcheck.arrays import Array
+from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.reference import engine
-from nmfcheck.trials.trial import starting_point
 from plain_loops import plain_loop
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20)
@@ -135,7 +135,7 @@ FIGURE_1 = """
 import resource, time
 import numpy as np
 from nmfcheck import bidiagonal, reference
-from nmfcheck.trials import starting_point
+from nmfcheck.families.bidiagonal.family import starting_point
 starts = [starting_point(2, seed) for seed in range(1000)]
 A = np.array([bidiagonal([1, 1], eps=10.0**-k).A for k in range(7)])[:, None]
 W0, H0 = np.array([W for W, _ in starts]), np.array([H for _, H in starts])

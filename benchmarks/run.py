@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import nmfcheck
-from nmfcheck.trials import suites
-from nmfcheck.trials.protocol import run_trials
+from nmfcheck import suites
+from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.subjects import Answer, Problem, Progress, reference_subject
-from nmfcheck.trials.trial import starting_point
+from nmfcheck.trials.driver import run_trials
 
 
 def best(work: Callable[[], object], repeats: int = 5) -> float:
@@ -46,8 +46,9 @@ class Timed:
     """A subject that measures the time it spends solving."""
 
     def __init__(self, name: str, iterations: int) -> None:
-        self.inner = reference_subject(name, iterations)
+        self.inner = reference_subject(name, {"iterations": iterations})
         self.name = name
+        self.together = self.inner.together
         self.seconds = 0.0
 
     def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
@@ -61,8 +62,7 @@ class Timed:
 def machinery(name: str, iterations: int) -> tuple[float, float]:
     """Return the seconds spent on trials and judging, and those in the algorithm."""
     subject, start = Timed(name, iterations), time.perf_counter()
-    for n in suites.STANDARD.sizes:
-        run_trials(subject, [trial for trial in suites.STANDARD if trial.n == n])
+    run_trials(subject, suites.STANDARD)
     return time.perf_counter() - start - subject.seconds, subject.seconds
 
 

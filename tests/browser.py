@@ -50,3 +50,25 @@ def check_page(tab, said, asked, figures):
     assert abs(bright[0] - bright[1]) > 500
     axis = tab.locator("figure svg text").first
     assert axis.evaluate("e => getComputedStyle(e).fill") == colours[0]
+
+
+OVERLAPPING = """() => {
+  const found = [];
+  for (const svg of document.querySelectorAll('figure svg')) {
+    const texts = [...svg.querySelectorAll('text')].filter(text => !text.querySelector('tspan'));
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    for (let i = 0; i < texts.length; i++) for (let j = 0; j < i; j++) {
+      const [a, b] = [boxes[i], boxes[j]];
+      const width = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const height = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (width > 1 && height > 0.3 * Math.min(a.height, b.height))
+        found.push(texts[j].textContent + ' and ' + texts[i].textContent);
+    }
+  }
+  return found;
+}"""
+
+
+def overlapping(tab):
+    """Return the labels in figures that lie one over the other; powers of ten are not looked at."""
+    return tab.evaluate(OVERLAPPING)

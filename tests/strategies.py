@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from nmfcheck import bidiagonal, exact_factorization
+from nmfcheck import Case, bidiagonal, exact_factorization
+from nmfcheck.families.inflated.cases import inflated_factors
 
 EPSILONS = (1e-4, 1e-3, 0.01, 0.1, 0.25, 1.0, 3.0)
 
@@ -50,4 +51,29 @@ def factorizations(draw, case):
         W[:, draw(st.integers(0, n - 1))] = 0.0
     elif kind == "doubled":  # the last component explains the same as the first
         W[:, -1], H[-1] = W[:, 0], H[0]
+    return W, H
+
+
+@st.composite
+def inflated_cases(draw):
+    """Cases of the inflated family: tall, wide and square, with and without zero rows."""
+    shape = draw(st.sampled_from(["9x6/k=3", "4x7/k=3", "5x4/k=2", "6x4/k=1", "5x5/k=4"]))
+    kind = draw(st.sampled_from(["dyadic", "zeros"]))
+    ask = draw(st.sampled_from(["eps=0", "eps=1e-3", "eps=0.25"]))
+    return Case.from_id(f"inflated/{shape}/{kind}#{draw(st.integers(0, 1000))}/{ask}")
+
+
+@st.composite
+def inflated_factorizations(draw, case):
+    """W, H of an inflated case: those of its core of every kind, inflated well or badly."""
+    W, H = inflated_factors(case, *draw(factorizations(case.core)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    kind = draw(st.sampled_from(["as it is", "off", "random", "negative"]))
+    if kind == "off":  # rows and columns that are no multiples of each other
+        size = draw(st.sampled_from([1e-12, 1e-8, 1e-5, 1e-3, 0.1]))
+        W, H = W + size * rng.random(W.shape), H + size * rng.random(H.shape)
+    elif kind == "random":
+        W, H = rng.random(W.shape), rng.random(H.shape)
+    elif kind == "negative":  # by rounding, or not
+        W[draw(st.integers(0, case.m - 1)), 0] = draw(st.sampled_from([-1e-14, -1e-3]))
     return W, H

@@ -1,111 +1,309 @@
-"""The baseline: what ships, how it is read, and how it is made."""
+"""The baselines: what ships, how it is read, and how it is made."""
 
-import importlib
+import hashlib
 import json
+import math
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
-from nmfcheck.verdict import baseline as module
-from nmfcheck.verdict.baseline import ACCEPTED, ITERATIONS, PAPER, as_text, from_text, shipped
-from nmfcheck.trials.protocol import run_trial
+from nmfcheck.checking.campaign import Campaign
+from nmfcheck.checking.runnable import Runnable
+from nmfcheck.errors import InputError
+from nmfcheck.families import find
+from nmfcheck.families.bidiagonal.family import LADDER, Bidiagonal, cell_of
+from nmfcheck.families.inflated.family import CELLS, Inflated
+from nmfcheck.store import Store
+from nmfcheck.subjects import SubjectName
 from nmfcheck.subjects.references import REFERENCES, ReferenceSubject
-from nmfcheck.trials.suites import FULL, QUICK, STANDARD
-from nmfcheck.trials.trial import LADDER, Trial
+from nmfcheck.trials.driver import run_trial
+from nmfcheck.trials.suites import FULL, STANDARD, Part, Suite
+from nmfcheck.verdict.baseline import (
+    ACCEPTED,
+    PAPER,
+    AlgorithmBaseline,
+    BaselineCell,
+    as_text,
+    empty,
+    from_text,
+    of_results,
+    shipped,
+    trials_of,
+)
+from nmfcheck.verdict.tally import CellTally
 
+FAMILIES = ("bidiagonal", "inflated")
 TEST = LADDER[:2]
 
+LETTERS = "a7eabd53d26ec9d29e415dcc728173baf715b124805f64b76284eb6d2cb4bfc3"
+"""Of all letters of the bidiagonal baseline, as they were when it was made."""
 
+
+def cells_of(family):
+    """Return algorithm, cell and what the shipped baseline has of them."""
+    return [
+        (name, find(family).cell(cell), each)
+        for name, algorithm in shipped(family).algorithms.items()
+        for cell, each in algorithm.cells.items()
+    ]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 class TestShipped:
-    def test_all_algorithms_ran_with_their_iterations(self):
-        assert tuple(shipped().algorithms) == ACCEPTED
-        for name, algorithm in shipped().algorithms.items():
-            expected = ITERATIONS.get(name, REFERENCES[name][1])
+    def test_all_algorithms_ran_with_their_iterations(self, family):
+        assert tuple(shipped(family).algorithms) == ACCEPTED
+        of_the_family = find(family).baseline_iterations
+        for name, algorithm in shipped(family).algorithms.items():
+            expected = of_the_family.get(name, REFERENCES[name].iterations)
             assert algorithm.settings["options"] == {"iterations": expected}
 
-    def test_it_has_every_cell_of_the_suites(self):
-        assert shipped().suite_version == STANDARD.version == FULL.version
-        for algorithm in shipped().algorithms.values():
-            assert set(algorithm.cells) == set(FULL.cells())
-            for (n, _), cell in algorithm.cells.items():
-                assert len(cell.tally.seeds) >= (1000 if n <= 8 else 200)
-                assert set(cell.tally.letters) == {rung.eps for rung in LADDER}
-                for letters in cell.tally.letters.values():
-                    assert len(letters) == len(cell.tally.seeds)
-                    assert set(letters) <= set("efcu.")
+    def test_it_has_every_cell_of_the_suites(self, family):
+        room, known = find(family), shipped(family)
+        assert (known.family, known.version, known.objective) == (family, room.version, "frobenius")
+        assert known.asks == tuple(ask.name for ask in room.asks)
+        assert known.algorithms
+        for algorithm in known.algorithms.values():
+            assert set(algorithm.cells) == {cell.name for cell in FULL.part(family).cells}
+        for _, cell, each in cells_of(family):
+            large = family == "bidiagonal" and cell.n > 8
+            assert len(each.tally.seeds) >= (200 if large else 1000)
+            assert set(each.tally.letters) == {ask.name for ask in LADDER}
+            for letters in each.tally.letters.values():
+                assert len(letters) == len(each.tally.seeds)
+                assert set(letters) <= set("efcu.")
 
-    def test_a_stage_is_asked_only_after_the_one_before_it(self):
-        for algorithm in shipped().algorithms.values():
-            for cell in algorithm.cells.values():
-                zero, small, large = (cell.tally.letters[rung.eps] for rung in LADDER)
-                assert all((a == "e") == (b != ".") for a, b in zip(zero, small, strict=True))
-                assert "." not in large
+    def test_a_stage_is_asked_only_after_the_one_before_it(self, family):
+        assert cells_of(family)
+        for _, _, each in cells_of(family):
+            zero, small, large = (each.tally.letters[ask.name] for ask in LADDER)
+            assert all((a == "e") == (b != ".") for a, b in zip(zero, small, strict=True))
+            assert "." not in large
 
-    def test_words_are_those_of_runs_with_a_form(self):
-        for algorithm in shipped().algorithms.values():
-            for (n, _), cell in algorithm.cells.items():
-                for eps, counts in cell.words.items():
-                    assert all(len(word) == n - 1 for word in counts)
-                    letters = cell.tally.letters[eps]
-                    graded = letters.count("e") + letters.count("f")
-                    assert graded <= sum(counts.values()) <= len(letters) - letters.count("c")
+    def test_words_are_those_of_runs_with_a_form(self, family):
+        assert cells_of(family)
+        for _, cell, each in cells_of(family):
+            for ask, counts in each.labels.get("word", {}).items():
+                assert all(len(word) == cell.k - 1 for word in counts)
+                letters = each.tally.letters[ask]
+                graded = letters.count("e") + letters.count("f")
+                assert graded <= sum(counts.values()) <= len(letters) - letters.count("c")
 
-    def test_the_papers_three_alone_ask_for_no_less(self):
-        for n, kind in FULL.cells():
-            alone = shipped().required(n, kind, TEST, PAPER)
-            assert alone.share >= shipped().required(n, kind, TEST).share >= 0
-        assert all(shipped().required(n, kind, TEST).share > 0 for n, kind in STANDARD.cells())
+    def test_the_papers_three_alone_ask_for_no_less(self, family):
+        known = shipped(family)
+        for cell in FULL.part(family).cells:
+            alone = known.required(cell.name, TEST, PAPER)
+            assert alone.share >= known.required(cell.name, TEST).share >= 0
+        for cell in STANDARD.part(family).cells:
+            assert known.required(cell.name, TEST).share > 0
 
     @pytest.mark.parametrize("name", ["multiplicative-update", "nenmf"])
-    def test_its_trials_can_be_run_again(self, name):
+    def test_its_trials_can_be_run_again(self, family, name):
         """The two whose outcomes do not hang on rounding."""
-        subject = ReferenceSubject(name, REFERENCES[name][1], threads=1)
-        cell = shipped().algorithms[name].cells[2, "loguniform"].tally
+        room = find(family)
+        iterations = room.baseline_iterations.get(name, REFERENCES[name].iterations)
+        subject = ReferenceSubject(name, iterations, threads=1)
+        cell = room.cell("n=2/loguniform" if family == "bidiagonal" else "5x4/k=2/dyadic")
+        letters = shipped(family).algorithms[name].cells[cell.name].tally.letters
         for seed in range(4):
-            trial = Trial.of_cell(2, "loguniform", seed, TEST)
-            for stage in run_trial(subject, trial).stages:
-                assert stage.outcome.letter == cell.letters[stage.rung.eps][seed]
+            for stage in run_trial(subject, room.trial(cell, seed, TEST)).stages:
+                assert stage.outcome.letter == letters[stage.ask.name][seed]
+
+    def test_the_file_is_what_would_be_written(self, family):
+        assert as_text(shipped(family)) == find(family).baseline.read_text(encoding="utf-8")
+
+
+def test_the_letters_of_the_bidiagonal_baseline_are_as_they_were():
+    letters = [
+        text for _, _, each in cells_of("bidiagonal") for text in each.tally.letters.values()
+    ]
+    assert sum(map(len, letters)) == 234_000
+    assert hashlib.sha256("".join(letters).encode()).hexdigest() == LETTERS
+
+
+class TestShippedOfTheInflatedFamily:
+    def test_nine_cells_of_a_thousand_trials(self):
+        assert set(shipped("inflated").algorithms["als"].cells) == set(CELLS["full"])
+        assert len(CELLS["full"]) == 9
+        for _, _, each in cells_of("inflated"):
+            assert each.tally.seeds == tuple(range(1000))
+
+    def test_digits_tell_what_is_exact(self):
+        """Exact is 1e-10 or less in all defects, and digits are rounded to a decimal."""
+        assert cells_of("inflated")
+        for _, _, each in cells_of("inflated"):
+            assert set(each.digits) == set(each.tally.letters)
+            for ask, letters in each.tally.letters.items():
+                assert len(each.digits[ask]) == len(letters)
+                for letter, digits in zip(letters, each.digits[ask], strict=True):
+                    assert (digits is None) == (letter == ".")
+                    if digits is not None:
+                        assert digits == round(digits, 1)
+                        assert digits >= 10.0 if letter == "e" else digits <= 10.0
 
 
 class TestText:
     def test_round_trip(self):
-        assert from_text(as_text(shipped())) == shipped()
+        known = shipped("bidiagonal")
+        again = from_text(as_text(known))
+        head = ("family", "version", "objective", "asks", "algorithms")
+        assert [getattr(again, name) for name in head] == [getattr(known, name) for name in head]
+
+    def test_a_line_for_each_cell(self):
+        text = as_text(shipped("bidiagonal"))
+        assert json.loads(text)["format"] == 2
+        assert sum('"outcomes"' in line for line in text.splitlines()) == 5 * 22
+        assert text.count('"outcomes"') == 5 * 22
 
     def test_another_format(self):
-        with pytest.raises(module.InputError, match="a baseline of format 7; expected 1"):
+        with pytest.raises(InputError, match="a baseline of format 7; expected 2"):
             from_text(json.dumps({"format": 7}))
+
+    def test_nothing_but_trials_from_0_on(self):
+        missing = CellTally(cell_of(2, "ones"), (0, 2), {ask.name: "ee" for ask in LADDER})
+        cells = {"n=2/ones": BaselineCell(missing, {}, {})}
+        known = replace(empty(find("bidiagonal")), algorithms={"als": AlgorithmBaseline({}, cells)})
+        with pytest.raises(InputError, match="n=2/ones: some trials are missing"):
+            as_text(known)
+
+    def test_of_a_family_that_ships_none(self, monkeypatch):
+        monkeypatch.setattr(Inflated, "baseline", None)
+        known = shipped.__wrapped__("inflated")
+        assert known.algorithms == {}
+        assert known.required("5x4/k=2/dyadic", TEST) is None
+        assert trials_of(known, find("inflated").cell("5x4/k=2/dyadic")) == 0
+
+
+@pytest.fixture
+def ran(request):
+    """Return what makes what `of_results` takes: a run of coordinate descent through one cell."""
+
+    def run(cell, trials=12, **options):
+        room = find(cell.family)
+        suite = Suite("baseline", 1, (Part(room.name, room.version, {cell: trials}, room.asks),))
+        store = Store.in_memory(suite)
+        request.addfinalizer(store.close)
+        runnable = Runnable(SubjectName("coordinate-descent", options))
+        subject = Campaign(suite, jobs=1).run(runnable, store, lambda _: None)
+        return "coordinate-descent", subject.settings, store.results(subject), suite
+
+    return run
+
+
+class TestMerging:
+    def test_new_cells_leave_old_ones_untouched(self, ran):
+        first, second = cell_of(2, "ones"), cell_of(3, "loguniform")
+        known = of_results(empty(find("bidiagonal")), [ran(first)])
+        before = known.algorithms["coordinate-descent"]
+        merged = of_results(known, [ran(second)]).algorithms["coordinate-descent"]
+        assert list(merged.cells) == [first.name, second.name]
+        assert merged.cells[first.name] is before.cells[first.name]
+        assert merged.settings == before.settings
+        assert list(before.cells) == [first.name]
+
+    def test_they_keep_their_text(self, ran):
+        first, second = cell_of(2, "ones"), cell_of(3, "loguniform")
+        known = of_results(empty(find("bidiagonal")), [ran(first)])
+        merged = of_results(known, [ran(second)])
+        old = set(as_text(known).splitlines())
+        lines = {line.rstrip(",") for line in as_text(merged).splitlines()}
+        assert {line.rstrip(",") for line in old} < lines
+
+    def test_with_other_settings_they_do_not_go_together(self, ran):
+        known = of_results(empty(find("bidiagonal")), [ran(cell_of(2, "ones"))])
+        with pytest.raises(InputError, match="has coordinate-descent with other settings"):
+            of_results(known, [ran(cell_of(3, "ones"), iterations=50)])
+
+    @pytest.mark.parametrize("name", ["bidiagonal/n=3/loguniform", "inflated/9x6/k=3/dyadic"])
+    def test_digits_and_words_trial_by_trial(self, ran, name):
+        """Another way to them: from the stages themselves."""
+        family, _, within = name.partition("/")
+        cell = find(family).cell(within)
+        run = ran(cell, iterations=200)
+        made = of_results(empty(find(family)), [run]).algorithms["coordinate-descent"]
+        stages = list(run[2].stages_of(cell))
+        digits = {ask.name: [None] * 12 for ask in LADDER}
+        letters = {ask.name: ["."] * 12 for ask in LADDER}
+        words = {}
+        for stage in stages:
+            defects = [x for key, x in stage.measures.items() if key.endswith("_defect")]
+            largest = max(x for x in defects if math.isfinite(x))
+            place = stage.trial.seed
+            digits[stage.ask.name][place] = min(round(-math.log10(max(largest, 1e-300)), 1), 17.0)
+            letters[stage.ask.name][place] = stage.outcome.letter
+            if word := stage.labels.get("word"):
+                counts = words.setdefault(stage.ask.name, {})
+                counts[word] = counts.get(word, 0) + 1
+        each = made.cells[within]
+        assert each.digits == digits
+        assert each.tally.letters == {ask: "".join(text) for ask, text in letters.items()}
+        assert each.labels == {"word": words}
+        assert len({x for of_ask in digits.values() for x in of_ask}) > 5
+
+    def test_they_are_read_back(self, ran):
+        known = of_results(empty(find("inflated")), [ran(find("inflated").cell("5x4/k=2/dyadic"))])
+        assert from_text(as_text(known)).algorithms == known.algorithms
 
 
 def _rows(path):
     """Return the rows' own ids: a row that is written again gets another."""
     with sqlite3.connect(path) as connection:
-        return connection.execute("SELECT rowid, case_id, seed FROM stages").fetchall()
+        return connection.execute("SELECT rowid, family, cell, seed, ask FROM stages").fetchall()
 
 
 class TestMaking:
     @pytest.fixture
     def small(self, monkeypatch):
-        """Make the suites of the baseline small."""
-        suites = tuple(QUICK.selected(sizes=[n], trials=3) for n in (2, 3))
-        monkeypatch.setattr(importlib.import_module("nmfcheck.cli.baseline"), "SUITES", suites)
-        return suites
+        """Make the suites small."""
+        cells = [cell_of(n, kind) for n in (2, 3) for kind in ("ones", "loguniform")]
+        monkeypatch.setattr(Bidiagonal, "cells", lambda _self, _suite: dict.fromkeys(cells, 3))
+        return cells
 
     def test_one_after_the_other_and_then_the_file(self, nmfcheck, small, tmp_path):
-        code, out, _ = nmfcheck("baseline", "als", "nenmf")
+        few = ("--trials", "3", "--anew")
+        code, out, _ = nmfcheck("baseline", "bidiagonal", "als", "nenmf", *few)
         assert code == 0
         assert "the file needs all five" in out
-        assert not (tmp_path / "baseline.json").exists()
-        store = tmp_path / "runs" / "baseline" / "als-n2-2.sqlite"
+        assert not (tmp_path / "bidiagonal.json").exists()
+        store = tmp_path / "runs" / "baseline" / "bidiagonal" / "als-n=2-ones.sqlite"
         before = _rows(store)
-        code, out, _ = nmfcheck("baseline", "--output", "made/baseline.json")
+        assert before
+        code, out, _ = nmfcheck("baseline", "bidiagonal", *few, "--output", "made/baseline.json")
         assert code == 0
         made = from_text((tmp_path / "made" / "baseline.json").read_text())
         assert tuple(made.algorithms) == ACCEPTED
-        assert set(made.algorithms["als"].cells) == {(n, k) for s in small for n, k in s.cells()}
-        assert len(made.algorithms["als"].cells[2, "ones"].tally.seeds) == 3
+        assert set(made.algorithms["als"].cells) == {cell.name for cell in small}
+        assert len(made.algorithms["als"].cells["n=2/ones"].tally.seeds) == 3
         assert _rows(store) == before  # it was not run again
 
+    def test_its_trials_are_the_first_of_the_shipped_ones(self, nmfcheck, small, tmp_path):
+        nmfcheck("baseline", "bidiagonal", "--trials", "3", "--anew")
+        made = from_text((tmp_path / "bidiagonal.json").read_text())
+        for name in ("multiplicative-update", "nenmf"):  # they do not hang on rounding
+            for cell, each in made.algorithms[name].cells.items():
+                theirs = shipped("bidiagonal").algorithms[name].cells[cell].tally.letters
+                first = {ask: letters[:3] for ask, letters in theirs.items()}
+                assert each.tally.letters == first
+
+    def test_what_is_shipped_is_not_made_again(self, nmfcheck, tmp_path):
+        code, _, _ = nmfcheck("baseline", "bidiagonal")
+        assert code == 0
+        assert not (tmp_path / "runs").exists()
+        text = find("bidiagonal").baseline.read_text(encoding="utf-8")
+        assert (tmp_path / "bidiagonal.json").read_text(encoding="utf-8") == text
+
     def test_no_such_algorithm(self, nmfcheck):
-        code, _, err = nmfcheck("baseline", "svd")
+        code, _, err = nmfcheck("baseline", "bidiagonal", "svd")
         assert code == 2
         assert err.startswith("nmfcheck: no algorithm 'svd'; there are multiplicative-update")
+
+    def test_no_such_family(self, nmfcheck):
+        code, _, err = nmfcheck("baseline", "bidiagnoal")
+        assert (code, err) == (2, "nmfcheck: no family 'bidiagnoal'; did you mean 'bidiagonal'?\n")
+
+    def test_a_family_with_a_fixed_requirement_needs_none(self, nmfcheck, monkeypatch):
+        monkeypatch.setattr(Inflated, "required", 0.8)
+        code, _, err = nmfcheck("baseline", "inflated")
+        assert code == 2
+        expected = "inflated needs no baseline: it requires a fixed share of 80 %"
+        assert err == f"nmfcheck: {expected}\n"

@@ -1,15 +1,16 @@
-"""Cases: the paper's matrix (13), its ids, its random entries."""
+"""Cases: the paper's matrix (13), its ids, its random entries; ids of all families."""
 
 import copy
 import hashlib
 import pickle
+import re
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmfcheck import Case, InputError, bidiagonal
+from nmfcheck import Case, InputError, Trial, bidiagonal, families
 from nmfcheck.families.bidiagonal.cases import case_of, decimal, draw
 from strategies import cases
 
@@ -154,9 +155,61 @@ def test_bad_entries_get_one_clear_line(arguments, said):
         "bidiagonal/n=3/a0=1,2/a1=1/eps=0", "bidiagonal/n=2/a0=1,2/a1=/eps=0",
         "bidiagonal/n=2/a0=1,x/a1=1/eps=0", "bidiagonal/n=3/loguniform#-1/eps=0",
         "bidiagonal/n=99999/ones/eps=0",
+        "inflated", "inflated/9x6", "inflated/9x6/k=3/dyadic/eps=0",
+        "inflated/9x6/k=3/dyadic#-7/eps=0", "inflated/9x6/k=7/dyadic#7/eps=0",
+        "inflated/9x6/k=3/ones#7/eps=0", "inflated/9x6/k=3/dyadic#7/eps=x",
+        "inflated/09x6/k=3/dyadic#7/eps=0", "inflated/3x3/k=3/zeros#7/eps=0",
     ],
 )  # fmt: skip
 def test_bad_ids_get_one_clear_line(id):
     with pytest.raises(InputError) as caught:
         Case.from_id(id)
     assert "\n" not in str(caught.value)
+
+
+INFLATED = "inflated/9x6/k=3/dyadic#7/eps=0.25"
+
+
+def test_the_id_of_any_family_gives_the_case_back():
+    case = Case.from_id(INFLATED)
+    assert (case.id, case.family, case.m, case.n, case.rank) == (INFLATED, "inflated", 9, 6, 3)
+    for again in (Case.from_id(case.id), copy.deepcopy(case), pickle.loads(pickle.dumps(case))):
+        assert again == case
+        assert again.A.tobytes() == case.A.tobytes()
+        assert not again.A.flags.writeable
+    trial = Trial.from_id("inflated/9x6/k=3/dyadic#7/seed=5")
+    assert trial.id == "inflated/9x6/k=3/dyadic#7/seed=5"
+    assert trial.case("eps=0.25") == case
+
+
+@pytest.mark.parametrize("id", ["inflated", "inflated/9x6", "inflated/9x6/k=3/dyadic/eps=0"])
+def test_a_bad_id_of_a_case_is_not_called_one_of_a_trial(id):
+    with pytest.raises(InputError, match=f"^no case '{re.escape(id)}'; expected an id") as caught:
+        Case.from_id(id)
+    assert "trial" not in str(caught.value)
+    assert "seed" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [Case, Trial])
+@pytest.mark.parametrize(
+    "id",
+    [
+        "",
+        "nonsense",
+        "tridiagonal/n=3/ones/eps=0",
+        "Bidiagonal/n=3/ones/seed=0",
+        "/",
+        "a\nb/c",
+        None,
+        7,
+    ],
+)
+def test_an_unknown_family_gets_one_clear_line(kind, id):
+    with pytest.raises(InputError) as caught:
+        kind.from_id(id)
+    said = str(caught.value)
+    assert said.startswith(f"no {kind.__name__.lower()} {id!r}; it begins with a family ")
+    assert f"({', '.join(families.names())})" in said
+    assert "\n" not in said
+    example = re.search(r"as in '(.*)'$", said)[1]
+    assert kind.from_id(example).id == example

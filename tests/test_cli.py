@@ -15,14 +15,17 @@ import scipy.io
 import scipy.sparse
 
 from nmfcheck import bidiagonal, cli, exact_factorization
+from nmfcheck.families.bidiagonal import family
 from nmfcheck.trials import suites
-from nmfcheck.trials.suites import Suite
 
 
 @pytest.fixture
 def tiny_suite(monkeypatch):
-    tiny = Suite("tiny", sizes=(2, 3), trials=4, reference_iterations=100, summary="for tests")
-    monkeypatch.setitem(suites.SUITES, "tiny", tiny)
+    monkeypatch.setitem(family.SIZES, "tiny", (2, 3))
+    monkeypatch.setitem(family.TRIALS, "tiny", 4)
+    monkeypatch.setitem(suites.ITERATIONS, "tiny", 100)
+    monkeypatch.setitem(suites.SUMMARIES, "tiny", "for tests")
+    monkeypatch.setitem(suites.SUITES, "tiny", suites.of_version("tiny", 1))
 
 
 @pytest.fixture
@@ -63,9 +66,8 @@ class TestJudge:
         assert code == 0
         assert told["case"] == "bidiagonal/n=3/ones/eps=1e-3"
         assert told["outcome"] == told["grade"] == "exact"
-        assert told["permutation"] == [2, 0, 1]
-        assert (told["word"], told["type"]) == ("hw", "III")
-        assert told["nearest_exact"]["switch"] == 1
+        assert told["labels"] == {"permutation": "2,0,1", "word": "hw", "type": "III"}
+        assert told["nearest_exact"]["place"] == "switch 1 with share 0"
         assert np.array(told["nearest_exact"]["W"]).shape == (3, 3)
 
     def test_a_failure_exits_with_1(self, nmfcheck, folder):
@@ -79,7 +81,7 @@ class TestJudge:
         np.savetxt("ones.csv", np.ones((3, 3)), delimiter=",")
         code, out, _ = nmfcheck("judge", *PAPER, "--json", "ones.csv", "ones.csv")
         assert code == 1
-        assert json.loads(out)["form_defect"] is None
+        assert json.loads(out)["measures"]["form_defect"] is None
 
     def test_nan_in_a_file_is_judged(self, nmfcheck, folder):
         (folder / "W.csv").write_text("1,0,0\n0,nan,0\n0,0,1\n")
@@ -205,11 +207,13 @@ class TestRun:
         suite = told["subjects"][0]["suite"]
         assert (suite["name"], suite["version"]) == ("tiny", 1)
         assert [subject["name"] for subject in told["subjects"]] == ["als"]
-        cells = told["subjects"][0]["cells"]
-        assert [(cell["n"], cell["entries"]) for cell in cells] == [
-            (2, "ones"), (2, "loguniform"), (3, "ones"), (3, "loguniform"),
+        (of_family,) = told["subjects"][0]["families"]
+        assert [cell["cell"] for cell in of_family["counts"]] == [
+            "n=2/ones", "n=2/loguniform", "n=3/ones", "n=3/loguniform",
         ]  # fmt: skip
-        assert cells[0]["stages"][1]["rung"] == {"eps": 1e-3, "question": 1}
+        assert of_family["counts"][0]["asks"][1]["ask"] == "eps=1e-3"
+        asked = suite["families"][0]["asks"][1]
+        assert asked == {"name": "eps=1e-3", "needs": "first-order", "question": "test"}
 
 
 def test_every_command_can_be_loaded():
@@ -227,16 +231,31 @@ class TestList:
             assert name in out
 
     def test_cases(self, nmfcheck):
-        _, out, _ = nmfcheck("list", "cases", "--suite", "quick")
+        _, out, _ = nmfcheck("list", "cases", "--suite", "quick@1")
         ids = out.splitlines()
         assert "bidiagonal/n=3/loguniform#7/eps=1e-3" in ids
         assert len(ids) == len(set(ids)) == 4 * 3 * (1 + 100)
 
-    @pytest.mark.parametrize("what", ["all", "subjects", "suites", "cases"])
+    def test_cases_of_two_families(self, nmfcheck):
+        _, out, _ = nmfcheck("list", "cases", "--suite", "quick")
+        ids = out.splitlines()
+        assert "bidiagonal/n=3/loguniform#7/eps=1e-3" in ids
+        assert "inflated/9x6/k=3/dyadic#7/eps=1e-3" in ids
+        inflated = suites.QUICK.part("inflated").trials
+        assert len(ids) == len(set(ids)) == 3 * (4 * (1 + 100) + inflated)
+
+    def test_families(self, nmfcheck):
+        code, out, _ = nmfcheck("list", "families")
+        assert code == 0
+        for said in ("bidiagonal", "inflated", "inflated/9x6/k=3/dyadic#7/seed=7"):
+            assert said in out
+
+    @pytest.mark.parametrize("what", ["all", "subjects", "suites", "families", "cases"])
     def test_json(self, nmfcheck, what):
         _, out, _ = nmfcheck("list", what, "--json")
         told = json.loads(out)
-        assert set(told) == ({"subjects", "suites", "cases"} if what == "all" else {what})
+        everything = {"subjects", "suites", "families", "cases"}
+        assert set(told) == (everything if what == "all" else {what})
 
 
 def command(*arguments, **options):
@@ -304,7 +323,7 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind(long_run):
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "nmfcheck: interrupted; " in err
-    assert err.endswith("-full.sqlite; the same command goes on from there\n")
+    assert err.endswith("-full@2.sqlite; the same command goes on from there\n")
     assert time.monotonic() - asked < 10
     assert_gone(process.pid)
 
@@ -364,6 +383,17 @@ class TestOptions:
             (("--option", "x"), "--option 'x': expected KEY=VALUE"),
             (("--option", "x=1"), "als has no option 'x'; it takes iterations"),
             (("--suite", "fast"), "no suite 'fast'"),
+            (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2"),
+            (("--family", "triangular"), "no family 'triangular'; there are bidiagonal, inflated"),
+            (("--family", "inflate"), "no family 'inflate'; did you mean 'inflated'?"),
+            (("--family", ""), "no family ''"),
+            (
+                ("--family", "bidiagonal", "--shapes", "5x4/k=2"),
+                "--shapes is not an option of the bidiagonal family",
+            ),
+            (("--suite", "quick@1", "--shapes", "5x4/k=2"), "--shapes is not an option"),
+            (("--shapes", "5x4"), "no cell '5x4/dyadic' of inflated; expected one such as"),
+            (("--shapes", "5x4/k=5"), "no rank 5 of a 5×4 matrix; expected 1 to 4"),
         ],
     )
     def test_bad_input(self, nmfcheck, arguments, said):
@@ -379,18 +409,19 @@ class TestOptions:
         )
         assert code == 3  # without ε = 1e-3 it is not the paper's test
         told = json.loads(out)
-        cells = told["subjects"][0]["cells"]
-        assert [(c["n"], c["entries"], c["trials"]) for c in cells] == [
-            (2, "ones", 3), (3, "ones", 3), (5, "ones", 3),
+        (of_family,) = told["subjects"][0]["families"]
+        cells = of_family["counts"]
+        assert [(c["cell"], c["trials"]) for c in cells] == [
+            ("n=2/ones", 3), ("n=3/ones", 3), ("n=5/ones", 3),
         ]  # fmt: skip
-        assert [stage["rung"]["eps"] for stage in cells[0]["stages"]] == [0, 0.5]
+        assert [stage["ask"] for stage in cells[0]["asks"]] == ["eps=0", "eps=0.5"]
         assert told["subjects"][0]["settings"]["options"] == {"iterations": 50}
         assert (tmp_path / "runs" / told["subjects"][0]["store"]).is_file()
 
     def test_other_selections_have_other_stores(self, nmfcheck, tmp_path):
         for n in (1, 2, 1):
             nmfcheck("run", "als", "--trials", n, "--sizes", "2")
-        assert len(list((tmp_path / "runs").glob("als-quick-*.sqlite"))) == 2
+        assert len(list((tmp_path / "runs").glob("als-quick@2-*.sqlite"))) == 2
 
     def test_values_of_options(self):
         from nmfcheck.cli.options import parse_limits, parse_options
@@ -403,26 +434,100 @@ class TestOptions:
         assert parse_limits(3.0, "512 MiB").memory == 512 << 20
 
 
+class TestFamilies:
+    FEW = ("run", "coordinate-descent", "--json", "-")
+
+    @pytest.mark.parametrize(
+        ("arguments", "cells"),
+        [
+            (("--family", "inflated", "--shapes", "5x4/k=2,6x5/k=2/zeros"),
+             ["inflated/5x4/k=2/dyadic", "inflated/6x5/k=2/zeros"]),
+            (("--shapes", "5x4/k=2"), ["inflated/5x4/k=2/dyadic"]),
+            (("--sizes", "2", "--entries", "ones"), ["bidiagonal/n=2/ones"]),
+            (("--sizes", "2", "--entries", "ones", "--shapes", "5x4/k=2"),
+             ["bidiagonal/n=2/ones", "inflated/5x4/k=2/dyadic"]),
+            (("--family", "inflated,bidiagonal", "--shapes", "5x4/k=2", "--sizes", "2"),
+             ["inflated/5x4/k=2/dyadic", "bidiagonal/n=2/ones", "bidiagonal/n=2/loguniform"]),
+            (("--suite", "quick@1", "--family", "inflated", "--shapes", "6x4/k=1"),
+             ["inflated/6x4/k=1/dyadic"]),
+        ],
+    )  # fmt: skip
+    def test_a_selection(self, nmfcheck, arguments, cells):
+        _, out, _ = nmfcheck(*self.FEW, *arguments, "--trials", "2")
+        families = json.loads(out)["subjects"][0]["families"]
+        found = [f"{each['family']}/{c['cell']}" for each in families for c in each["counts"]]
+        assert found == cells
+        assert {c["trials"] for each in families for c in each["counts"]} == {2}
+
+    def test_the_bidiagonal_part_is_the_first_version(self, nmfcheck):
+        (_, one, _), (_, other, _) = (
+            nmfcheck(*self.FEW, *arguments, "--trials", "10")
+            for arguments in (("--suite", "quick@1"), ("--family", "bidiagonal"))
+        )
+        one, other = (json.loads(told)["subjects"][0] for told in (one, other))
+        assert one["families"] == other["families"]
+        for key in ("verdict", "reason", "diagnosis", "failures", "fails_where_references_pass"):
+            assert one[key] == other[key]
+        assert (one["suite"]["version"], other["suite"]["version"]) == (1, 2)
+
+    def test_a_store_is_named_after_subject_and_suite(self):
+        from nmfcheck.checking.runnable import Runnable
+        from nmfcheck.cli.run import _default_store
+        from nmfcheck.subjects import SubjectName
+
+        named = [Runnable(SubjectName("als"))]
+        for title in ("quick@1", "quick@2", "standard@2"):
+            expected = Path("runs") / f"als-{title}.sqlite"
+            assert _default_store(named, suites.find(title)) == expected
+        part = suites.QUICK.selected(families=["bidiagonal"])
+        assert _default_store(named, part).name.startswith("als-quick@2-")
+
+    def test_a_factorization_of_an_inflated_case(self, nmfcheck, folder):
+        from nmfcheck import Case
+        from nmfcheck.families.inflated.cases import inflated_factors
+
+        case = Case.from_id("inflated/5x4/k=2/dyadic#3/eps=0.25")
+        for name, X in zip("WH", inflated_factors(case, *exact_factorization(case.core)),
+                           strict=True):  # fmt: skip
+            np.savetxt(f"{name}.csv", X, delimiter=",")
+        code, out, err = nmfcheck("judge", "--case", case.id, "W.csv", "H.csv")
+        assert (code, err) == (0, "")
+        assert "exact: W and H lie on the set of exact factorizations" in out
+        assert "padding defect" in out
+        code, out, _ = nmfcheck("judge", "--case", case.id, "--json", "W.csv", "H.csv")
+        told = json.loads(out)
+        assert told["outcome"] == "exact"
+        assert set(told["measures"]) == {
+            "form_defect", "product_defect", "padding_defect", "kkt_residual",
+        }  # fmt: skip
+        code, _, err = nmfcheck("judge", "--case", case.id, "H.csv", "W.csv")
+        assert code == 2
+        assert "for a 5×4 matrix of rank 2 it must be (5, 2)" in err
+
+
 def test_an_interrupted_reference_goes_on(nmfcheck, tiny_suite, monkeypatch):
-    """What was stored of one size is not run again, and the table is the same."""
+    """What was stored is not run again, and the table is the same."""
     from nmfcheck.checking import campaign
 
     arguments = ("run", "gradient-descent", "--suite", "tiny", "--engine", "numpy", "--jobs", "1")
     _, whole, _ = nmfcheck(*arguments, "--store", "whole.sqlite")
-    asked, run_batches = [], campaign.run_batches
+    asked, stored, driver = [], [], campaign.Driver
 
-    def interrupted(subject, batches, **options):
-        asked.append([{trial.n for trial in trials} for trials in batches])
-        parts = run_batches(subject, batches, **options)
-        yield next(parts)
+    def interrupted(executor, plans, *more, **options):
+        asked.append({trial.id for plan in plans for trial in plan.trials})
+        part = next(iter(driver(executor, plans, *more, **options)))
+        stored.append({stage.trial.id for stage in part})
+        yield part
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(campaign, "run_batches", interrupted)
+    monkeypatch.setattr(campaign, "Driver", interrupted)
     for _ in range(2):
         code, _, err = nmfcheck(*arguments, "--store", "parts.sqlite")
         assert code == 130
         assert "stages are in parts.sqlite; the same command goes on from there" in err
-    assert asked == [[{2}, {3}], [{3}]]
-    monkeypatch.setattr(campaign, "run_batches", run_batches)
+    assert len(asked[0]) == 16
+    assert set() < stored[0] < asked[0]
+    assert asked[1] == asked[0] - stored[0]
+    monkeypatch.setattr(campaign, "Driver", driver)
     _, parts, _ = nmfcheck(*arguments, "--store", "parts.sqlite")
     assert parts == whole.replace("whole", "parts")

@@ -12,15 +12,16 @@ import numpy as np
 import psutil
 import pytest
 
-from nmfcheck import Command, InputError, Trial, run_trial
+from nmfcheck import Command, InputError, run_trial
 from nmfcheck.errors import SubjectError
-from nmfcheck.trials.driver import Cell, IsolatedRun
-from nmfcheck.executors.local import Limits, Workers
+from nmfcheck.executors.local import LocalExecutor
+from nmfcheck.executors.protocol import Limits
+from nmfcheck.families.bidiagonal.family import trial_of
 from nmfcheck.subjects import SubjectName
-from nmfcheck.trials.suites import Suite
+from nmfcheck.trials.driver import Driver, Plan
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-TRIAL = Trial(2, "ones", 0)
+TRIAL = trial_of(2, "ones", 0)
 
 LOOP = """
 import json, os, sys, time
@@ -68,13 +69,13 @@ def test_it_is_started_once_and_warmed_up(program, tmp_path):
 def test_numbers_arrive_bit_by_bit(program, tmp_path):
     log = tmp_path / "log"
     command = program(f"open({str(log)!r}, 'a').write(line); SAY")
-    trial = Trial(3, "loguniform#4", 4)
+    trial = trial_of(3, "loguniform#4", 4)
     run_trial(command, trial)
     request = json.loads(log.read_text().splitlines()[1])
     W0, H0 = trial.start()
     assert request["W0"] == W0.tolist()
     assert request["H0"] == H0.tolist()
-    assert request["A"] == trial.case(0.0).A.tolist()
+    assert request["A"] == trial.case("eps=0").A.tolist()
     assert (request["rank"], request["seed"]) == (3, 4)
 
 
@@ -148,18 +149,17 @@ def test_starting_takes_no_stages_time(tmp_path):
         "A[0][1] == 0 and not first and os._exit(3); " + SAY
     )))  # fmt: skip
     command = Command([sys.executable, str(path)])
-    suite = Suite("tiny", (2,), 2, None, "for tests", kinds=("ones",))
-    with Workers(SubjectName(command.name), 1, Limits(timeout=1.0)) as workers:
-        cells = [Cell(suite.cell(2, "ones"))]
-        records = [record for part in IsolatedRun(workers, cells) for record in part]
-    assert [str(record.outcome) for record in records] == ["crashed", "exact", "crashed", "exact"]
+    with LocalExecutor(SubjectName(command.name), 1, Limits(timeout=1.0)) as workers:
+        plans = [Plan([trial_of(2, "ones", 0), trial_of(2, "ones", 1)])]
+        stages = [stage for part in Driver(workers, plans) for stage in part]
+    assert [str(stage.outcome) for stage in stages] == ["crashed", "exact", "crashed", "exact"]
 
 
 def test_a_program_that_does_not_start(tmp_path):
     path = tmp_path / "broken.py"
     path.write_text("import sys; sys.exit('no licence')")
     expected = pytest.raises(SubjectError, match="exit code 1; it printed: no licence")
-    with Workers(SubjectName(f"cmd:{sys.executable} {path}"), 1) as workers, expected:
+    with LocalExecutor(SubjectName(f"cmd:{sys.executable} {path}"), 1) as workers, expected:
         workers.start()
 
 
@@ -186,11 +186,9 @@ def test_a_program_that_never_answers_is_ended(program, tmp_path):
     command = program(
         f"open({str(pid)!r}, 'a').write(f'{{os.getpid()}}\\n'); first or time.sleep(60); SAY"
     )
-    suite = Suite("tiny", (2,), 1, None, "for tests", kinds=("ones",))
-    with Workers(SubjectName(command.name), 1, Limits(timeout=2.0)) as workers:
-        cells = [Cell(suite.cell(2, "ones"))]
-        records = [record for part in IsolatedRun(workers, cells) for record in part]
-    assert [str(record.outcome) for record in records] == ["timeout", "timeout"]
+    with LocalExecutor(SubjectName(command.name), 1, Limits(timeout=2.0)) as workers:
+        stages = [stage for part in Driver(workers, [Plan([TRIAL])]) for stage in part]
+    assert [str(stage.outcome) for stage in stages] == ["timeout", "timeout"]
     pids = set(pid.read_text().split())
     assert len(pids) == 2
     until = time.monotonic() + 5
@@ -262,7 +260,7 @@ def test_examples(example, request):
         arguments = [program, *options, str(EXAMPLES / example)]
     command = Command(arguments)
     try:
-        for trial in (Trial(2, "ones", 0), Trial(3, "loguniform#1", 1)):
+        for trial in (trial_of(2, "ones", 0), trial_of(3, "loguniform#1", 1)):
             result = run_trial(command, trial)
             assert result.exact, [stage.message for stage in result.stages]
     finally:
@@ -278,13 +276,13 @@ def test_the_python_example_and_the_reference_agree():
     """The example is coordinate descent; so is the reference."""
     from nmfcheck import reference
 
-    trial = Trial(3, "ones", 2)
+    trial = trial_of(3, "ones", 2)
     W0, H0 = trial.start()
-    found = reference.coordinate_descent(trial.case(0.25).A, W0, H0, 2000)
+    found = reference.coordinate_descent(trial.case("eps=0.25").A, W0, H0, 2000)
     command = Command([sys.executable, str(EXAMPLES / "nmf.py")])
     from nmfcheck.subjects import Problem
 
-    answer = command.answer(Problem(trial.case(0.25).A, 3, W0, H0, 2))
+    answer = command.answer(Problem(trial.case("eps=0.25").A, 3, W0, H0, 2))
     command.close()
     np.testing.assert_allclose(answer.W, found.W, atol=1e-9)
     np.testing.assert_allclose(answer.H, found.H, atol=1e-9)

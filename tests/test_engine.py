@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from engines import needs_native
 from nmfcheck import InputError, bidiagonal, reference
+from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.reference import engine
-from nmfcheck.trials.trial import starting_point
 
 ALGORITHMS = ["multiplicative_update", "als", "gradient_descent", "nenmf", "coordinate_descent"]
 SHAPES = [

@@ -6,7 +6,9 @@ import shutil
 import numpy as np
 import pytest
 
-from nmfcheck import Trial
+from nmfcheck import Trial, exact_factorization
+from nmfcheck.families.bidiagonal.family import trial_of
+from nmfcheck.families.inflated.cases import inflated_factors
 from nmfcheck.tools.matrices import read_matrix, write_matrix
 
 FEW = ("--sizes", "2-3", "--trials", "2")
@@ -17,9 +19,9 @@ def test_there_and_back(nmfcheck, tmp_path, form):
     code, out, err = nmfcheck("cases", "problems", "--format", form, *FEW)
     assert (code, err) == (0, "")
     assert "24 problems are in problems, each in a folder" in out
-    folder = tmp_path / "problems" / "n3-loguniform1-seed1-eps0.25"
-    trial = Trial(3, "loguniform#1", 1)
-    for name, X in zip(("A", "W0", "H0"), (trial.case(0.25).A, *trial.start()), strict=True):
+    folder = tmp_path / "problems" / "bidiagonal-n3-loguniform1-seed1-eps0.25"
+    trial = trial_of(3, "loguniform#1", 1)
+    for name, X in zip(("A", "W0", "H0"), (trial.case("eps=0.25").A, *trial.start()), strict=True):
         assert np.array_equal(read_matrix(folder / f"{name}.{form}"), X)
     for place in (tmp_path / "problems").iterdir():
         if place.is_dir() and "seed0" in place.name:
@@ -49,6 +51,48 @@ def test_json(nmfcheck, tmp_path):
     assert cells[0]["stages"][0]["outcomes"] == {"exact": 1, "invalid": 1}
 
 
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_rectangular_problems(nmfcheck, tmp_path, form):
+    arguments = ("--family", "inflated,bidiagonal", "--shapes", "4x3/k=2", "--sizes", "2")
+    code, out, _ = nmfcheck("cases", "problems", "--format", form, "--trials", "2", *arguments)
+    assert code == 0
+    assert "18 problems are in problems" in out
+    folder, answers = tmp_path / "problems", []
+    for i in range(2):
+        trial = Trial.from_id(f"inflated/4x3/k=2/dyadic#{i}/seed={i}")
+        for ask in trial.asks:
+            case = trial.case(ask)
+            W, H = inflated_factors(case, *exact_factorization(case.core))
+            name = f"inflated-4x3-k2-dyadic{i}-seed{i}-{ask.name.replace('=', '')}"
+            answers.append({"id": name, "W": W.tolist(), "H": H.tolist()})
+            if form == "json":
+                continue
+            place = folder / name
+            for key, X in zip(("A", "W0", "H0"), (case.A, *trial.start()), strict=True):
+                assert np.array_equal(read_matrix(place / f"{key}.csv"), X)
+            write_matrix(place / "W.csv", W)
+            write_matrix(place / "H.csv", H)
+    if form == "json":
+        problems = (folder / "problems.jsonl").read_text().splitlines()
+        shapes = {
+            tuple(np.shape(problem[key]) for key in ("A", "W0", "H0"))
+            for problem in map(json.loads, problems)
+            if problem["id"].startswith("inflated")
+        }
+        assert shapes == {((4, 3), (4, 2), (2, 3))}
+        (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    code, out, err = nmfcheck("judge-dir", "problems", "--json")
+    assert (code, err) == (0, "")
+    cells = json.loads(out)["cells"]
+    assert [(cell["family"], cell["passed"]) for cell in cells] == [
+        ("inflated", 2),
+        ("bidiagonal", 0),
+        ("bidiagonal", 0),
+    ]
+    assert {name for stage in cells[0]["stages"] for name in stage["outcomes"]} == {"exact"}
+    assert nmfcheck("judge-dir", "problems")[0] == 0
+
+
 class TestBadInput:
     @pytest.fixture
     def problems(self, nmfcheck, tmp_path):
@@ -74,18 +118,22 @@ class TestBadInput:
         assert "is not as 'nmfcheck cases' wrote it" in self.told(nmfcheck, "judge-dir", "problems")
 
     def test_another_version(self, nmfcheck, problems):
+        """Of a family: its matrices would be others, under the same names."""
         about = json.loads((problems / "suite.json").read_text())
-        (problems / "suite.json").write_text(json.dumps(about | {"version": 7}))
-        assert "is of version 7 of the suite" in self.told(nmfcheck, "judge-dir", "problems")
+        about["suite"]["families"][0]["version"] = 7
+        (problems / "suite.json").write_text(json.dumps(about))
+        assert "is of version 7 of the bidiagonal family; this is 1" in self.told(
+            nmfcheck, "judge-dir", "problems"
+        )
 
     def test_two_answers(self, nmfcheck, problems):
-        place = problems / "n2-ones-seed0-eps0"
+        place = problems / "bidiagonal-n2-ones-seed0-eps0"
         shutil.copy(place / "A.csv", place / "W.csv")
         np.save(place / "W.npy", np.eye(2))
         assert "which counts?" in self.told(nmfcheck, "judge-dir", "problems")
 
     def test_an_unreadable_answer_counts_as_an_error(self, nmfcheck, problems):
-        place = problems / "n2-ones-seed0-eps0"
+        place = problems / "bidiagonal-n2-ones-seed0-eps0"
         for name in ("W.csv", "H.csv"):
             (place / name).write_text("one,two\n")
         code, out, _ = nmfcheck("judge-dir", "problems", "--json")

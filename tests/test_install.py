@@ -21,9 +21,18 @@ exec c++ "$@"
 USED = """
 import numpy as np, nmfcheck
 case = nmfcheck.bidiagonal([1, 1], eps=0.25)
-start = nmfcheck.Trial(2, "ones", 0).start()
+start = nmfcheck.Trial.from_id("bidiagonal/n=2/ones/seed=0").start()
 found = nmfcheck.reference.coordinate_descent(case.A, *start, 2000)
 print(nmfcheck.judge(case, found.W, found.H).outcome)
+"""
+
+SHIPPED = """
+import json
+from importlib import resources
+from nmfcheck.verdict.baseline import shipped
+print(*(len(shipped(family).algorithms) for family in ("bidiagonal", "inflated")))
+schema = resources.files("nmfcheck") / "data" / "report.schema.json"
+print(json.loads(schema.read_text())["title"])
 """
 
 
@@ -49,6 +58,10 @@ def test_without_the_engine(broken, tmp_path):
 
     assert "engine: NumPy (the native engine was not built)" in run("-m", "nmfcheck", "--version")
     assert run("-c", USED) == "exact\n"
+    assert run("-c", SHIPPED) == "5 5\nA report of nmfcheck, format 2\n"
+    few = ("run", "coordinate-descent", "--sizes", "2", "--trials", "60", "--report", "page.html")
+    assert "PASS" in run("-m", "nmfcheck", *few)
+    assert "<svg" in (tmp_path / "page.html").read_text(encoding="utf-8")
     refused = subprocess.run(
         [sys.executable, "-S", "-c", USED.replace("2000)", "2000, engine='native')")],
         env=environment,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nmfcheck.verdict.intervals import MOST_FURTHER, Share, further_trials, holm
+from nmfcheck.intervals import MOST_FURTHER, Share, further_trials, holm
 
 
 @st.composite

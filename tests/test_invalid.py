@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from nmfcheck import Outcome, bidiagonal, exact_factorization
-from nmfcheck.families.bidiagonal import judge
+from nmfcheck import Case, Outcome, bidiagonal, exact_factorization, judge
+from nmfcheck.families.bidiagonal.judge import BidiagonalJudgement
 
 
 class Grumpy:
@@ -22,7 +22,11 @@ class TestInvalid:
         W, H = exact_factorization(self.case)
         judgement = judge(self.case, change_W(W), change_H(H))
         if judgement.outcome is Outcome.INVALID:
-            assert judgement.grade is judgement.word is judgement.permutation is None
+            assert judgement.grade is None
+            assert judgement.labels == judgement.measures == {}
+            assert np.isnan([judgement.product_defect, judgement.kkt_residual]).all()
+        if judgement.outcome is Outcome.INVALID and isinstance(judgement, BidiagonalJudgement):
+            assert judgement.word is judgement.permutation is None
             assert np.isnan(judgement.form_defect)
         return judgement
 
@@ -34,6 +38,7 @@ class TestInvalid:
 
         judgement = self.judged(change_H=spoil)
         assert judgement.outcome is Outcome.INVALID
+        assert isinstance(judgement, BidiagonalJudgement)
         assert judgement.explanation == (f"H is {bad} at row 2, column 3; expected finite numbers.")
 
     @pytest.mark.parametrize("bad", [-1e-3, -1e-11])
@@ -130,3 +135,32 @@ class TestInvalid:
         judgement = judge(self.case, np.float32(W), np.float32(H))
         assert judgement.grade == "first-order"
         assert 1e-9 < judgement.product_defect < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        (((6, 3), (3, 9)), r"W has shape \(6, 3\); expected \(9, 3\)"),
+        (((9, 3), (6, 3)), r"H has shape \(6, 3\); expected \(3, 6\)"),
+        (((9, 2), (2, 6)), r"W has shape \(9, 2\); expected \(9, 3\)"),
+    ],
+)
+def test_the_right_shape_of_a_rectangular_matrix(shapes, said):
+    case = Case.from_id("inflated/9x6/k=3/dyadic#7/eps=0.25")
+    judgement = judge(case, *map(np.ones, shapes))
+    assert judgement.outcome is Outcome.INVALID
+    assert re.match(said, judgement.explanation)
+
+
+@pytest.mark.parametrize(
+    ("bad", "expected"), [(np.nan, "finite"), (np.inf, "finite"), (-1e-3, "nonnegative")]
+)
+def test_a_bad_entry_of_a_rectangular_matrix(bad, expected):
+    case = Case.from_id("inflated/9x6/k=3/dyadic#7/eps=0.25")
+    W, H = np.ones((9, 3)), np.ones((3, 6))
+    H[1, 4] = bad
+    judgement = judge(case, W, H)
+    assert judgement.outcome is Outcome.INVALID
+    assert judgement.labels == judgement.measures == {}
+    told = f"H is {bad:.3g} at row 2, column 5; expected {expected} numbers."
+    assert judgement.explanation == told

@@ -9,35 +9,38 @@ import pytest
 
 import misbehaving
 from nmfcheck.errors import SubjectError
-from nmfcheck.judging.outcomes import Flag, Outcome
-from nmfcheck.executors import local as workers_module
-from nmfcheck.trials.driver import Cell, IsolatedRun
+from nmfcheck.executors import local, process
 from nmfcheck.executors.leftovers import MARK
-from nmfcheck.executors.local import Limits, Request, Workers, request_all
+from nmfcheck.executors.local import LocalExecutor, request_all
+from nmfcheck.executors.protocol import Limits, Request
+from nmfcheck.families.bidiagonal.family import eps_of
+from nmfcheck.judging.outcomes import Flag, Outcome
 from nmfcheck.subjects import Problem, SubjectName
-from nmfcheck.trials.suites import Suite
+from nmfcheck.trials import suites
+from nmfcheck.trials.driver import Driver, Plan
 
-TINY = Suite("tiny", (2,), 4, None, "for tests", kinds=("ones",))
-BAD = (1, 0.25)
-"""Seed and ε of the stage on which `misbehaving` misbehaves."""
+TINY = suites.find("quick@1").selected(sizes=[2], trials=4, entries=["ones"])
+ONES_2 = "bidiagonal/n=2/ones"
+BAD = (1, "eps=0.25")
+"""Seed and ask of the stage on which `misbehaving` misbehaves."""
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Run a subject; returns its records, and checks that all its processes are gone."""
+    """Run a subject; returns its stages, and checks that all its processes are gone."""
     pids = tmp_path / "pids"
     monkeypatch.setenv("MISBEHAVING_PIDS", str(pids))
 
     def run(name, suite=TINY, jobs=2, timeout=5.0, memory=None, twice=False):
         limits = Limits(timeout, memory)
-        with Workers(SubjectName(f"py:misbehaving:{name}"), jobs, limits) as workers:
-            cells = [Cell(suite.cell(n, kind), twice=twice) for n, kind in suite.cells()]
-            records = [record for part in IsolatedRun(workers, cells) for record in part]
+        with LocalExecutor(SubjectName(f"py:misbehaving:{name}"), jobs, limits) as workers:
+            plans = [Plan(suite.cell(cell), twice=3 * twice) for cell in suite.cells]
+            stages = [stage for part in Driver(workers, plans) for stage in part]
             mark, folders = workers.mark, [worker.folder for worker in workers._workers]
         noted = {int(line) for line in pids.read_text().split()} if pids.exists() else set()
         assert_gone(noted, mark)
         assert not any(folder.exists() for folder in folders)
-        return records
+        return stages
 
     return run
 
@@ -56,6 +59,10 @@ def marked(process, mark):
         return alive and process.environ().get(MARK, "").startswith(mark)
     except (psutil.Error, OSError):
         return False
+
+
+def is_bad(stage):
+    return (stage.trial.seed, stage.ask.name) == BAD
 
 
 GOOD = Outcome.EXACT
@@ -112,21 +119,27 @@ MISBEHAVING = {
 }
 
 
+LIMITED = {"allocates_without_end": 3 << 29}
+"""Bytes of memory that some get."""
+
+SLOW = {"allocates_without_end", "out_of_cpu_time"}
+"""What ends by itself, but takes a while on a busy machine."""
+
+
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_what_misbehaves_costs_its_own_stage(run, name):
     outcome, message = MISBEHAVING[name]
-    greedy = name == "allocates_without_end"
-    records = run(name, timeout=60 if greedy else 2.0, memory=3 << 29 if greedy else None)
-    assert len(records) == 4 * 3
-    for record in records:
-        if (record.seed, record.eps) == BAD:
-            assert (record.outcome, record.flags[:1] == (Flag.CHANGED_A,)) == (
+    stages = run(name, timeout=60 if name in SLOW else 2.0, memory=LIMITED.get(name))
+    assert len(stages) == 4 * 3
+    for stage in stages:
+        if is_bad(stage):
+            assert (stage.outcome, stage.flags[:1] == (Flag.CHANGED_A,)) == (
                 outcome,
                 name == "changes_A",
             )
-            assert message in record.message
+            assert message in stage.message
         else:
-            assert record.outcome is GOOD, record
+            assert stage.outcome is GOOD, stage
 
 
 def test_there_are_thirty_kinds_and_none_is_forgotten():
@@ -145,59 +158,59 @@ def test_there_are_thirty_kinds_and_none_is_forgotten():
     [("segfault", "on thin ice"), ("segfault", "in segfault"), ("value_error", "the last line")],
 )
 def test_the_last_lines_of_output_are_kept_with_a_failure(run, name, said):
-    (record,) = [r for r in run(name) if (r.seed, r.eps) == BAD]
-    assert said in record.output
-    assert len(record.output.splitlines()) <= 10
+    (stage,) = filter(is_bad, run(name))
+    assert said in stage.output
+    assert len(stage.output.splitlines()) <= 10
 
 
 def test_nothing_that_controls_a_terminal_is_kept(run):
-    (record,) = [r for r in run("controls_the_terminal") if (r.seed, r.eps) == BAD]
-    assert record.output.endswith("[2Jgone\ufffd")
-    assert "\x1b" not in record.message + record.output
+    (stage,) = filter(is_bad, run("controls_the_terminal"))
+    assert stage.output.endswith("[2Jgone\ufffd")
+    assert "\x1b" not in stage.message + stage.output
 
 
 def test_a_worker_that_dies_between_two_stages_harms_nobody_for_long(run):
     """It may be working on the next stage by then; the run goes on in any case."""
     suite = TINY.selected(trials=40)
-    records = run("dies_later", suite)
-    assert {str(record.outcome) for record in records} <= {"exact", "crashed"}
-    assert sum(record.outcome is GOOD for record in records) >= 80
+    stages = run("dies_later", suite)
+    assert {str(stage.outcome) for stage in stages} <= {"exact", "crashed"}
+    assert sum(stage.outcome is GOOD for stage in stages) >= 80
 
 
 def test_output_is_that_of_the_stage_alone(run):
     """However quickly the next one begins to print."""
     one, other = (run("talks_and_fails", TINY.selected(trials=40), jobs=jobs) for jobs in (1, 2))
-    assert [record.output for record in one] == [
-        f"this is {record.seed} at {record.eps}" for record in one
+    assert [stage.output for stage in one] == [
+        f"this is {stage.trial.seed} at {eps_of(stage.ask)}" for stage in one
     ]
     assert one == other
 
 
 def test_a_crash_leaves_the_helpers_of_other_workers_alone(run):
     suite = TINY.selected(trials=40)
-    outcomes = [str(record.outcome) for record in run("has_a_helper", suite, jobs=3)]
+    outcomes = [str(stage.outcome) for stage in run("has_a_helper", suite, jobs=3)]
     assert outcomes.count("crashed") == 2
     assert set(outcomes) == {"exact", "crashed"}
 
 
 def test_the_order_of_sets_is_the_same_everywhere(run):
     one, other = (run("iterates_over_a_set", jobs=jobs) for jobs in (1, 3))
-    assert [record.message for record in one] == [record.message for record in other]
+    assert [stage.message for stage in one] == [stage.message for stage in other]
 
 
 def test_what_has_changed_during_a_run_is_noticed(tmp_path):
     path = tmp_path / "changing.py"
     path.write_text("import os\ndef nmf(A, rank): os._exit(3)\n")
-    with Workers(SubjectName(f"py:{path}:nmf"), 1) as workers:
+    with LocalExecutor(SubjectName(f"py:{path}:nmf"), 1) as workers:
         workers.start()
         path.write_text("import os\ndef nmf(A, rank): os._exit(4)\n")
         with pytest.raises(SubjectError, match="has changed during the run"):
-            list(IsolatedRun(workers, [Cell(TINY.cell(2, "ones"))]))
+            list(Driver(workers, [Plan(TINY.cell(ONES_2))]))
 
 
 def test_a_worker_that_does_not_read_is_stuck_not_the_run(tmp_path, monkeypatch):
     """Its main thread is back at the socket, but another one holds the interpreter's lock."""
-    monkeypatch.setattr(workers_module, "SEND_LIMIT", 1)
+    monkeypatch.setattr(process, "SEND_LIMIT", 1)
     path = tmp_path / "stuck.py"
     path.write_text(
         "import ctypes, threading\n"
@@ -207,7 +220,7 @@ def test_a_worker_that_does_not_read_is_stuck_not_the_run(tmp_path, monkeypatch)
     )
     large = np.eye(300)
     problem = Problem(large, 300, large, large, 0)
-    with Workers(SubjectName(f"py:{path}:nmf"), 1, Limits(timeout=3.0)) as workers:
+    with LocalExecutor(SubjectName(f"py:{path}:nmf"), 1, Limits(timeout=3.0)) as workers:
         workers.start()
         request_all(workers, [Request(0, problem)])
         time.sleep(1)
@@ -217,45 +230,45 @@ def test_a_worker_that_does_not_read_is_stuck_not_the_run(tmp_path, monkeypatch)
 
 class TestRandomness:
     def test_who_takes_a_seed_must_use_it(self, run):
-        flagged = [r.seed for r in run("ignores_its_seed", twice=True) if Flag.DIFFERS in r.flags]
-        assert flagged == [0, 1, 2]
+        stages = run("ignores_its_seed", twice=True)
+        assert [s.trial.seed for s in stages if Flag.DIFFERS in s.flags] == [0, 1, 2]
 
     def test_who_takes_nothing_may_be_random(self, run):
-        records = run("random_without_a_seed", twice=True)
-        assert [r.seed for r in records if Flag.VARIES in r.flags] == [0, 1, 2]
-        assert not any(Flag.DIFFERS in r.flags for r in records)
+        stages = run("random_without_a_seed", twice=True)
+        assert [s.trial.seed for s in stages if Flag.VARIES in s.flags] == [0, 1, 2]
+        assert not any(Flag.DIFFERS in s.flags for s in stages)
 
     def test_the_random_state_is_the_trials_own(self, run):
         one, other = (
-            [r.digest for r in run("random_without_a_seed", jobs=jobs)] for jobs in (1, 2)
+            [s.digest for s in run("random_without_a_seed", jobs=jobs)] for jobs in (1, 2)
         )
         assert one == other
         assert len(set(one)) == 4  # one for each seed
 
 
 class TestUnanswered:
-    suite = Suite("tiny", (2, 3), 5, None, "for tests", kinds=("ones",))
+    suite = TINY.selected(sizes=[2, 3], trials=5)
 
     def test_three_in_a_row_end_a_cell(self, run):
-        records = run("crashes_on_size_2", self.suite)
-        told = [str(r.outcome) for r in records if r.n == 2]
+        stages = run("crashes_on_size_2", self.suite)
+        told = [str(s.outcome) for s in stages if s.trial.cell.n == 2]
         assert told == ["crashed"] * 4 + ["not-run"] * 3 * 3
-        assert {r.outcome for r in records if r.n == 3} == {Outcome.EXACT}
+        assert {s.outcome for s in stages if s.trial.cell.n == 3} == {Outcome.EXACT}
 
     def test_the_same_for_any_number_of_workers(self, run):
         one, other = (run("crashes_on_size_2", self.suite, jobs=jobs) for jobs in (1, 3))
         assert sorted(one, key=key) == sorted(other, key=key)
 
     def test_a_subject_that_always_hangs_costs_little(self, run, tmp_path):
-        suite = Suite("tiny", (2, 3), 30, None, "for tests", kinds=("ones",))
-        records = run("hangs_always", suite, timeout=0.3, twice=True)
-        assert {str(r.outcome) for r in records} == {"timeout", "not-run"}
+        suite = TINY.selected(sizes=[2, 3], trials=30)
+        stages = run("hangs_always", suite, timeout=0.3, twice=True)
+        assert {str(s.outcome) for s in stages} == {"timeout", "not-run"}
         asked = len((tmp_path / "pids").read_text().split())
         assert asked <= 2 * 10  # of 2·30·3; three in a row, one asked twice, and what was in flight
 
 
-def key(record):
-    return record.case, record.seed
+def key(stage):
+    return stage.case_id, stage.trial.seed
 
 
 class TestLoading:
@@ -263,7 +276,7 @@ class TestLoading:
     def start(self, tmp_path, monkeypatch):
         def start(code):
             (tmp_path / "odd.py").write_text(code)
-            with Workers(SubjectName(f"py:{tmp_path / 'odd.py'}:nmf"), 1) as workers:
+            with LocalExecutor(SubjectName(f"py:{tmp_path / 'odd.py'}:nmf"), 1) as workers:
                 try:
                     return workers.start()
                 finally:
@@ -294,7 +307,8 @@ class TestLoading:
         assert "\n" not in str(caught.value)
 
     def test_what_takes_too_long_to_load(self, start, monkeypatch):
-        monkeypatch.setattr(workers_module, "START_LIMIT", 1.0)
+        for module in (local, process):  # who says it, and who measures it
+            monkeypatch.setattr(module, "START_LIMIT", 1.0)
         with pytest.raises(SubjectError, match="was not ready within 1 s"):
             start("import time; time.sleep(100)")
 
@@ -311,10 +325,10 @@ def test_one_thread_each_and_a_folder_of_its_own(tmp_path):
         "    raise RuntimeError(os.environ['OMP_NUM_THREADS'] + tempfile.gettempdir() "
         "+ ' in ' + os.getcwd())\n"
     )
-    with Workers(SubjectName(f"py:{tmp_path / 'looks.py'}:nmf"), 2) as workers:
-        cells = [Cell(TINY.cell(2, "ones")[:2])]
-        records = [r for part in IsolatedRun(workers, cells) for r in part]
-    for record in records:
-        assert record.message.startswith("raised RuntimeError: 1/")
-        assert "/nmfcheck-" in record.message
-        assert record.message.endswith(f" in {Path.cwd()}")
+    with LocalExecutor(SubjectName(f"py:{tmp_path / 'looks.py'}:nmf"), 2) as workers:
+        plans = [Plan(TINY.cell(ONES_2)[:2])]
+        stages = [stage for part in Driver(workers, plans) for stage in part]
+    for stage in stages:
+        assert stage.message.startswith("raised RuntimeError: 1/")
+        assert "/nmfcheck-" in stage.message
+        assert stage.message.endswith(f" in {Path.cwd()}")

@@ -5,9 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nmfcheck import (InputError, Outcome, bidiagonal, exact_factorization, judge_batch, nearest_exact, reference)
-from nmfcheck.families.bidiagonal import judge
-from nmfcheck.trials.trial import starting_point
+from nmfcheck import (
+    Case,
+    InputError,
+    Outcome,
+    bidiagonal,
+    exact_factorization,
+    judge,
+    judge_batch,
+    nearest_exact,
+    reference,
+)
+from nmfcheck.families.bidiagonal.family import starting_point
 from strategies import cases, factorizations, points
 
 
@@ -350,5 +359,19 @@ def test_bad_batches_get_one_clear_line(cases_, W, H, said):
     ],
 )
 def test_a_matrix_is_no_case(call, wrong):
-    with pytest.raises(InputError, match="expected a Case"):
+    with pytest.raises(InputError, match=r"expected a (bidiagonal )?Case"):
         call(wrong)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda case: judge_batch(case, np.ones((1, 9, 3)), np.ones((1, 3, 6))),
+        lambda case: judge_batch([case], np.ones((1, 9, 3)), np.ones((1, 3, 6))),
+        lambda case: nearest_exact(case, np.ones((9, 3)), np.ones((3, 6))),
+        exact_factorization,
+    ],
+)
+def test_a_case_of_another_family_is_no_bidiagonal_one(call):
+    with pytest.raises(InputError, match=r"expected a bidiagonal Case, .*not InflatedCase"):
+        call(Case.from_id("inflated/9x6/k=3/dyadic#7/eps=0.25"))

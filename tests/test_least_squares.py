@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nmfcheck import bidiagonal, judge_batch, reference
+from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.reference.als import least_squares
 from nmfcheck.reference.lanes import from_lanes, matmul, quotient, to_lanes, total
-from nmfcheck.trials.trial import starting_point
 
 
 class TestLeastSquares:

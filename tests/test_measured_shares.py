@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import fisher_exact
 
 from nmfcheck import bidiagonal, judge_batch, reference
-from nmfcheck.trials.trial import starting_point
+from nmfcheck.families.bidiagonal.family import starting_point
 
 TRIALS = 300
 

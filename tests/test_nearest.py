@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nmfcheck import InputError, bidiagonal, exact_factorization, nearest_exact
-from nmfcheck.families.bidiagonal import judge
+from nmfcheck import InputError, bidiagonal, exact_factorization, judge, nearest_exact
 from nmfcheck.judging.measures import balance
 from strategies import cases, factorizations, points
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from engines import each_engine  # noqa: F401 - used by all tests here
 from nmfcheck import bidiagonal, reference
+from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.reference.lanes import same_bits
 from nmfcheck.reference.orbits import LONGEST_PERIOD, iterate
-from nmfcheck.trials.trial import starting_point
 
 
 def rho(tails, periods):

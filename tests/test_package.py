@@ -18,10 +18,14 @@ ROOT = Path(__file__).parent.parent
 
 def test_the_public_names():
     promised = {
-        "Case", "Command", "Judgement", "Outcome", "Trial", "bidiagonal", "exact_factorization",
-        "judge", "judge_batch", "nearest_exact", "reference", "run_trial", "suites",
+        "Case", "Command", "Family", "Judgement", "Outcome", "Trial", "bidiagonal", "check",
+        "exact_factorization", "judge", "judge_batch", "nearest_exact", "reference", "run_trial",
+        "suites",
     }  # fmt: skip
-    needed_to_annotate = {"InputError", "Judgements", "NearestExact", "TrialResult"}
+    needed_to_annotate = {
+        "ConformanceError", "InputError", "Judgements", "NearestExact", "Report", "Stage",
+        "TrialResult",
+    }  # fmt: skip
     assert set(nmfcheck.__all__) == promised | needed_to_annotate
     for name in nmfcheck.__all__:
         assert getattr(nmfcheck, name) is not None
@@ -31,13 +35,60 @@ def test_the_version_is_the_distributions():
     assert nmfcheck.__version__ == version("nmfcheck")
 
 
-def test_importing_is_cheap():
-    """No SciPy, no rich, no click behind `import nmfcheck`."""
-    code = "import nmfcheck, sys; print(sorted({'scipy', 'rich', 'click'} & set(sys.modules)))"
+LATE = ("scipy", "rich", "click", "matplotlib", "jinja2")
+"""What takes long to import."""
+
+
+def loaded(code, *, cwd=None):
+    """Run code in another process; return which of these it has loaded, and what it printed."""
+    told = f"print('loaded', *({set(LATE)} & sys.modules.keys()))"
     result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "[]"
+        [sys.executable, "-c", f"import sys\n{code}\n{told}"],
+        capture_output=True, text=True, check=True, cwd=cwd,
+    )  # fmt: skip
+    *before, last = result.stdout.splitlines()
+    return set(last.split()[1:]), before
+
+
+def test_importing_is_cheap():
+    """No SciPy, no rich, no click, and nothing that draws, behind `import nmfcheck`."""
+    assert loaded("import nmfcheck")[0] == set()
+
+
+DRAWING = {"matplotlib", "jinja2"}
+
+
+def test_a_run_without_a_page_draws_nothing(tmp_path):
+    code = """
+from nmfcheck import cli
+sys.argv = ["nmfcheck", "run", "als", "--sizes", "2,3", "--trials", "2", *{files}]
+try:
+    cli.main()
+except SystemExit as end:
+    print("exit", end.code)
+"""
+    found, out = loaded(code.format(files=("--junit", "a.xml", "--json", "a.json")), cwd=tmp_path)
+    assert out[-1] == "exit 3"
+    assert not found & DRAWING
+    found, out = loaded(code.format(files=("--report", "a.html")), cwd=tmp_path)
+    assert out[-1] == "exit 3"
+    assert found >= DRAWING
+
+
+def test_a_check_draws_nothing_until_it_is_asked_to(tmp_path):
+    code = """
+import nmfcheck
+report = nmfcheck.check("coordinate-descent", sizes=[2, 3], trials=2)
+assert str(report)
+assert report.table()
+assert report._repr_html_()
+assert report.to_json()
+report.to_junit("a.xml")
+"""
+    found, _ = loaded(code, cwd=tmp_path)
+    assert not found & DRAWING
+    found, _ = loaded(f"{code}report.to_html('a.html')", cwd=tmp_path)
+    assert found >= DRAWING
 
 
 def modules():

@@ -17,12 +17,35 @@ from scipy import stats
 from browser import check_page, needs_browser, opened
 from nmfcheck.families.bidiagonal.cases import case_of
 from nmfcheck.families.bidiagonal.exact import exact_factorization
-from nmfcheck.verdict.intervals import Share
+from nmfcheck.families.bidiagonal.family import FAMILY, cell_of
+from nmfcheck.intervals import Share
 from nmfcheck.paper import larger, pure_types, splitting, three_by_three
 from nmfcheck.paper.files import as_csv, as_json, write_all
-from nmfcheck.paper.plan import (ALGORITHMS, ALS, CD, FULL, GD, LADDER, MU, QUICK, SIZES, Batch, Scale, type_iv)
+from nmfcheck.paper.plan import (
+    ALGORITHMS,
+    ALS,
+    CD,
+    FULL,
+    GD,
+    LADDER,
+    MU,
+    QUICK,
+    SIZES,
+    Batch,
+    Scale,
+    type_iv,
+)
 from nmfcheck.paper.reproduce import reproduce
-from nmfcheck.paper.rules import (all_of, any_of, differ, grows, mean_interval, more_often, settled, within)
+from nmfcheck.paper.rules import (
+    all_of,
+    any_of,
+    differ,
+    grows,
+    mean_interval,
+    more_often,
+    settled,
+    within,
+)
 from nmfcheck.paper.rules import larger as share_is_larger
 from nmfcheck.paper.runs import Folder, Runs, cost
 from nmfcheck.paper.section import Evidence, Status, Table, graded
@@ -63,11 +86,9 @@ class TestPlan:
         assert all(name.isascii() and "/" not in name for name in names)
 
     def test_starts_and_entries_are_those_of_the_suites(self):
-        from nmfcheck.trials.trial import Trial
-
         batch = Batch(MU, 3, "loguniform", 1e-3, 5, 10)
-        trial = Trial.of_cell(3, "loguniform", 4)
-        np.testing.assert_array_equal(batch.cases()[4].A, trial.case(1e-3).A)
+        trial = FAMILY.trial(cell_of(3, "loguniform"), 4)
+        np.testing.assert_array_equal(batch.cases()[4].A, trial.case("eps=1e-3").A)
         for X, expected in zip(batch.starts(), trial.start(), strict=True):
             np.testing.assert_array_equal(X[4], expected)
 

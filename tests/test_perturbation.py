@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from nmfcheck import InputError, reference
 from nmfcheck.families.bidiagonal.cases import case_of
 from nmfcheck.families.bidiagonal.exact import exact_factorization
-from nmfcheck.verdict.intervals import Share
-from nmfcheck.families.bidiagonal.slopes import EPS, PARAMETERS, SEEDS, slopes, slopes_of
+from nmfcheck.families.bidiagonal.family import FAMILY, eps_of
+from nmfcheck.families.bidiagonal.slopes import EPS, PARAMETERS, SEEDS
+from nmfcheck.intervals import Share
+from nmfcheck.perturbation import slopes, slopes_of
 from nmfcheck.store import Store
 
 LADDER = (0.0, *EPS)
@@ -117,6 +119,12 @@ def test_one_seed_gives_no_error_bars():
         slopes(lambda A, rank: (A, np.eye(2)), seeds=1)
 
 
+def slopes_in(subject):
+    """Return what a report says of the slopes of a subject."""
+    (family,) = subject["families"]
+    return family["sections"]["slopes"]
+
+
 class TestCommandLine:
     FEW = ("--sizes", "2", "--trials", "2", "--store", "s.sqlite", "--jobs", "1")
 
@@ -137,8 +145,9 @@ class TestCommandLine:
         schema = resources.files("nmfcheck").joinpath("data/report.schema.json").read_text()
         jsonschema.validate(document, json.loads(schema))
         (subject,) = document["subjects"]
-        assert subject["slopes"]["starts"] == subject["slopes"]["of_W"] == SEEDS
-        upper = subject["slopes"]["parameters"][-1]
+        found = slopes_in(subject)
+        assert found["starts"] == found["of_W"] == SEEDS
+        upper = found["parameters"][-1]
         assert upper["mean"] == pytest.approx([1.0] * len(EPS))
         assert "--slopes" in subject["command"]
         assert "Figure 1" in (tmp_path / "s.html").read_text()
@@ -147,9 +156,15 @@ class TestCommandLine:
         _, out, _ = nmfcheck("run", "coordinate-descent", *self.FEW, "--slopes")
         assert "Slopes in ε" in out
         with Store.read(tmp_path / "s.sqlite") as store:
-            before = store.slopes(store.subjects()[0])
+            results = store.results(store.subjects()[0])
+            before = {}
+            for stage in results.stages_of(FAMILY.cell("slopes"), matrices=True):
+                before.setdefault(stage.trial.seed, {})[eps_of(stage.ask)] = stage.W, stage.H
         assert sorted(before) == list(range(SEEDS))
         assert sorted(before[0]) == sorted(LADDER)
+        assert all(
+            X.shape == (2, 2) for run in before.values() for pair in run.values() for X in pair
+        )
         assert "Slopes in ε" in nmfcheck("report", "s.sqlite")[1]
 
     def test_they_are_made_when_first_asked_for_and_gone_when_begun_anew(self, nmfcheck, own):
@@ -169,4 +184,4 @@ class TestCommandLine:
         _, out, _ = nmfcheck("run", "py:mine.py:nmf", *self.FEW, "--slopes", "--json", "s.json")
         assert "Slopes in ε" in out
         (subject,) = json.loads((tmp_path / "s.json").read_text())["subjects"]
-        assert subject["slopes"]["counted"] == [0] + [SEEDS] * (len(EPS) - 1)
+        assert slopes_in(subject)["counted"] == [0] + [SEEDS] * (len(EPS) - 1)

@@ -1,5 +1,11 @@
 """The reference algorithms: each against a plain loop, and against what theory says of it."""
 
+import copy
+import inspect
+import pickle
+import pydoc
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,11 +13,11 @@ from hypothesis import strategies as st
 
 from engines import each_engine  # noqa: F401 - used by all tests here
 from nmfcheck import InputError, bidiagonal, judge_batch, reference
-from nmfcheck.judging.measures import kkt_residual
+from nmfcheck.families.bidiagonal.family import starting_point
+from nmfcheck.judging.objectives import kkt_residual
 from nmfcheck.reference.gradient_descent import descended
 from nmfcheck.reference.lanes import T, matmul
 from nmfcheck.reference.multiplicative_update import updated
-from nmfcheck.trials.trial import starting_point
 from plain_loops import plain_loop
 
 ALGORITHMS = {
@@ -67,7 +73,36 @@ def test_defaults_are_the_papers_counts(name):
         "nenmf": 10**3,
         "coordinate_descent": 2 * 10**4,
     }
-    assert ALGORITHMS[name].__defaults__ == (defaults[name],)
+    assert ALGORITHMS[name].iterations == defaults[name]
+    settled = []  # from a solution, where the orbit closes at once
+    ALGORITHMS[name](np.eye(2), np.eye(2), np.eye(2), progress=settled.append)
+    assert sum(settled) == defaults[name]
+
+
+@each_algorithm
+def test_it_is_known_by_its_name(name):
+    algorithm = ALGORITHMS[name]
+    assert isinstance(algorithm, reference.Algorithm)
+    assert callable(algorithm)
+    assert algorithm.name == algorithm.__name__ == algorithm.__qualname__ == name
+    assert repr(algorithm) == f"<reference algorithm {name}>"
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        pickled = pickle.dumps(algorithm, protocol)
+        assert len(pickled) < 100
+        assert pickle.loads(pickled) is algorithm
+    assert copy.deepcopy(algorithm) is algorithm
+
+
+@each_algorithm
+def test_its_help_is_its_own(name):
+    algorithm = ALGORITHMS[name]
+    shown = pydoc.render_doc(algorithm, renderer=pydoc.plaintext)
+    assert name in shown
+    assert algorithm.about in shown
+    for other in set(ALGORITHMS.values()) - {algorithm}:
+        assert other.about not in shown
+    for parameter in inspect.signature(algorithm).parameters:
+        assert re.search(rf"^    (\w+, )*{parameter}(, \w+)* : ", shown, flags=re.MULTILINE)
 
 
 @each_algorithm

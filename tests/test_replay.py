@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from nmfcheck import Trial, reference
-from nmfcheck.tools.matrices import read_matrix
 from nmfcheck.store import Store
+from nmfcheck.tools.matrices import read_matrix
 
 ID = "bidiagonal/n=3/loguniform#4/seed=4"
 
@@ -31,12 +31,33 @@ def test_the_matrices_are_saved_bit_by_bit(nmfcheck, tmp_path):
     assert code == 0
     trial = Trial.from_id(ID)
     W0, H0 = trial.start()
-    found = reference.multiplicative_update(trial.case(0.25).A, W0, H0, 200)
+    found = reference.multiplicative_update(trial.case("eps=0.25").A, W0, H0, 200)
     folder = tmp_path / "saved" / "eps=0.25"
-    for name, X in (("A", trial.case(0.25).A), ("W0", W0), ("W", found.W), ("H", found.H)):
+    for name, X in (("A", trial.case("eps=0.25").A), ("W0", W0), ("W", found.W), ("H", found.H)):
         assert np.array_equal(read_matrix(folder / f"{name}.csv"), X)
     W, H = (read_matrix(folder / f"nearest_{name}.csv") for name in "WH")
-    np.testing.assert_allclose(W @ H, trial.case(0.25).A, atol=1e-12)
+    np.testing.assert_allclose(W @ H, trial.case("eps=0.25").A, atol=1e-12)
+
+
+def test_a_rectangular_trial(nmfcheck, tmp_path):
+    trial = Trial.from_id("inflated/9x6/k=3/dyadic#2/seed=2")
+    arguments = ("--subject", "coordinate-descent", "--option", "iterations=2000")
+    code, out, err = nmfcheck("replay", trial.id, *arguments, "--save", tmp_path / "saved")
+    assert (code, err) == (0, "")
+    for said in (f"{trial.id}, coordinate-descent", "nearest exact W", "padding defect"):
+        assert said in out
+    folder = tmp_path / "saved" / "eps=0"
+    found = {
+        name: read_matrix(folder / f"{name}.csv")
+        for name in ("A", "W0", "H0", "W", "H", "nearest_W", "nearest_H")
+    }
+    shapes = {name: X.shape for name, X in found.items()}
+    W, H = (9, 3), (3, 6)
+    assert shapes == {
+        "A": (9, 6), "W0": W, "H0": H, "W": W, "H": H, "nearest_W": W, "nearest_H": H,
+    }  # fmt: skip
+    product = found["nearest_W"] @ found["nearest_H"]
+    np.testing.assert_allclose(product, trial.case("eps=0").A, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -66,15 +87,18 @@ def test_a_replay_is_what_the_run_was(nmfcheck, tmp_path):
     nmfcheck("run", "py:mine:nmf", "--sizes", "3", "--trials", "5", "--store", "run.sqlite")
     nmfcheck("replay", ID, "--subject", "py:mine:nmf", "--save", "saved")
     with Store.read(tmp_path / "run.sqlite") as store:
-        records = store.records(store.subjects()[0], matrices=True)
-        (record,) = [r for r in records if (r.trial.id, r.eps) == (ID, 0.25)]
-    assert np.array_equal(record.W, read_matrix(tmp_path / "saved" / "eps=0.25" / "W.csv"))
+        found = store.results(store.subjects()[0])
+        stages = found.stages_of(Trial.from_id(ID).cell, matrices=True)
+        (stage,) = [s for s in stages if (s.trial.id, s.ask.name) == (ID, "eps=0.25")]
+    assert np.array_equal(stage.W, read_matrix(tmp_path / "saved" / "eps=0.25" / "W.csv"))
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("bidiagonal/n=3/seed=4", "--subject", "als"), "no trial 'bidiagonal/n=3/seed=4'"),
+        (("bidiagonal/n=3/seed=4", "--subject", "als"), "no cell 'n=3' of bidiagonal"),
+        (("bidiagonal/n=3/ones", "--subject", "als"), "no trial 'bidiagonal/n=3/ones'"),
+        (("sparse/n=3/ones/seed=1", "--subject", "als"), "no trial 'sparse/n=3/ones/seed=1'"),
         ((ID, "--subject", "alss"), "did you mean 'als'?"),
         ((ID, "--subject", "als", "--option", "iterations"), "expected KEY=VALUE"),
         ((ID, "--subject", "als", "--option", "iterations=many"), "not 'many'"),

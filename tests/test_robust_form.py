@@ -5,10 +5,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from nmfcheck import bidiagonal, exact_factorization, judge_batch, reference
-from nmfcheck.families.bidiagonal import judge
-from nmfcheck.judging.measures import pattern
-from nmfcheck.trials.trial import starting_point
+from nmfcheck import bidiagonal, exact_factorization, judge, judge_batch, reference
+from nmfcheck.families.bidiagonal.family import starting_point
+from nmfcheck.families.bidiagonal.form import pattern
 from strategies import cases, points
 
 

@@ -56,7 +56,7 @@ def rows(folder, store="run.sqlite"):
     connection = sqlite3.connect(f"{(folder / store).as_uri()}?mode=ro", uri=True)
     columns = [c[1] for c in connection.execute("PRAGMA table_info(stages)") if c[1] != "seconds"]
     found = connection.execute(
-        f"SELECT {', '.join(columns)} FROM stages ORDER BY case_id, seed"
+        f"SELECT {', '.join(columns)} FROM stages ORDER BY subject, family, cell, seed, ask"
     ).fetchall()
     connection.close()
     return found
@@ -108,7 +108,7 @@ def test_a_run_of_ones_own(undisturbed):
     assert "raised ValueError: no luck with 3" in out
     assert "SIGABRT" in out
     assert "nmfcheck replay bidiagonal/n=2/ones/seed=3 --subject py:mine:nmf" in out
-    assert len({row[1] for row in found}) > 10  # case ids
+    assert len({(cell, draw, ask) for _, _, cell, draw, _, ask, *_ in found}) > 10  # cases
 
 
 def test_killed_twice_and_resumed(undisturbed):

@@ -1,12 +1,14 @@
 """The judge's sentences: true, on one line, counting from 1."""
 
+import re
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nmfcheck import Outcome, bidiagonal
-from nmfcheck.families.bidiagonal import judge
-from strategies import EPSILONS, cases, factorizations
+from nmfcheck import Case, Outcome, bidiagonal, exact_factorization, judge
+from nmfcheck.families.inflated.cases import inflated_factors
+from strategies import EPSILONS, cases, factorizations, inflated_cases, inflated_factorizations
 
 
 class TestSentences:
@@ -87,6 +89,23 @@ class TestSentences:
     def test_every_sentence_is_one_line(self, data):
         case = data.draw(cases(eps=(0.0, *EPSILONS)))
         said = judge(case, *data.draw(factorizations(case))).explanation
+        assert said.endswith(".")
+        assert "\n" not in said
+        assert "nan" not in said
+
+    def test_only_what_is_wrong_with_an_inflated_matrix_is_named(self):
+        case = Case.from_id("inflated/9x6/k=3/dyadic#7/eps=0.25")
+        W, H = inflated_factors(case, *exact_factorization(case.core))
+        said = judge(case, W, 1.1 * H).explanation  # all multiples are right, up to rounding
+        assert re.search(r"but WH misses A by 0.2 at row 4, column 1 \(KKT residual \S+\)\.$", said)
+        W[0] *= 1.1
+        said = judge(case, W, H).explanation
+        assert "WH misses A by 0.1 at row 1, column 1, and row 1 of W is not 0.53125 times" in said
+
+    @given(st.data())
+    def test_every_sentence_on_an_inflated_matrix_is_one_line(self, data):
+        case = data.draw(inflated_cases())
+        said = judge(case, *data.draw(inflated_factorizations(case))).explanation
         assert said.endswith(".")
         assert "\n" not in said
         assert "nan" not in said

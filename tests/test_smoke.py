@@ -5,9 +5,10 @@ import json
 import pytest
 
 from nmfcheck.errors import SubjectError
-from nmfcheck.executors.local import Limits, Workers
-from nmfcheck.tools.smoke import Status, answered_nothing, smoke
+from nmfcheck.executors.local import LocalExecutor
+from nmfcheck.executors.protocol import Limits
 from nmfcheck.subjects import SubjectName
+from nmfcheck.tools.smoke import Status, smoke
 
 HEAD = """
 import itertools, os, time
@@ -70,16 +71,17 @@ SUBJECTS = [
 def test_what_a_first_look_shows(tmp_path, code, bad, noted):
     path = tmp_path / "subject.py"
     path.write_text(HEAD + code)
-    with Workers(SubjectName(f"py:{path}:nmf"), 1, Limits(timeout=1.0)) as workers:
-        checks = smoke(workers)
-    assert {check.name for check in checks if check.status is Status.BAD} == bad
-    assert {check.name for check in checks if check.status is Status.NOTE} == noted
-    assert answered_nothing(checks) == (bad == {"answers"} and "rank == 2" not in code)
+    with LocalExecutor(SubjectName(f"py:{path}:nmf"), 1, Limits(timeout=1.0)) as workers:
+        look = smoke(workers)
+    assert {check.name for check in look.checks if check.status is Status.BAD} == bad
+    assert {check.name for check in look.bad} == bad
+    assert {check.name for check in look.checks if check.status is Status.NOTE} == noted
+    assert look.answered != (bad == {"answers"} and "rank == 2" not in code)
 
 
 def test_what_cannot_start():
     expected = pytest.raises(SubjectError, match="cannot be imported: raised ModuleNotFoundError")
-    with Workers(SubjectName("py:no_such_module:nmf"), 1) as workers, expected:
+    with LocalExecutor(SubjectName("py:no_such_module:nmf"), 1) as workers, expected:
         smoke(workers)
 
 

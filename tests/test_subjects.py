@@ -9,13 +9,14 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from nmfcheck import InputError, Trial, run_trial
+from nmfcheck import InputError, run_trial
 from nmfcheck.errors import SubjectError
-from nmfcheck.executors.local import Workers
+from nmfcheck.executors.local import LocalExecutor
+from nmfcheck.families.bidiagonal.family import trial_of
 from nmfcheck.subjects import LIBRARIES, SubjectName, as_subject, load, names
 from nmfcheck.subjects.problem import Problem
 
-TRIAL = Trial(3, "loguniform#2", 2)
+TRIAL = trial_of(3, "loguniform#2", 2)
 
 
 def exact(A, rank):
@@ -165,7 +166,7 @@ class TestNames:
         "name", ["py:mine:factorize", "py:mine.nmf:factorize", "py:mine.nmf:Holder.inner"]
     )
     def test_the_current_folder_is_importable(self, package, name):
-        with Workers(SubjectName(name), 1) as workers:
+        with LocalExecutor(SubjectName(name), 1) as workers:
             assert workers.start().takes == ()
 
     def test_a_file_by_its_path(self, tmp_path):
@@ -173,12 +174,12 @@ class TestNames:
         (tmp_path / "nmf.py").write_text(
             "from other import eye\ndef f(A, rank): return A, eye(rank)"
         )
-        with Workers(SubjectName(f"py:{tmp_path}/nmf.py:f"), 1) as workers:
+        with LocalExecutor(SubjectName(f"py:{tmp_path}/nmf.py:f"), 1) as workers:
             workers.start()
 
     def test_the_source_counts_with_all_that_it_imports(self, package):
         def source():
-            with Workers(SubjectName("py:mine:factorize"), 1) as workers:
+            with LocalExecutor(SubjectName("py:mine:factorize"), 1) as workers:
                 return workers.start().identity["source"]
 
         before = source()
@@ -212,7 +213,7 @@ class TestNames:
             capture_output=True, text=True, check=False, cwd=tmp_path,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
-        assert json.loads(ran.stdout)["checks"][0]["told"] == "loaded (offers 1.2)"
+        assert json.loads(ran.stdout)["checks"][0]["sentence"] == "loaded (offers 1.2)"
 
 
 class TestLibraries:
@@ -228,7 +229,7 @@ class TestLibraries:
     def test_it_starts_where_it_is_told_and_improves(self, name):
         pytest.importorskip(LIBRARIES[name].module)
         subject = load(SubjectName(name, {"max_iter": 300}))
-        case, (W0, H0) = TRIAL.case(0.25), TRIAL.start()
+        case, (W0, H0) = TRIAL.case("eps=0.25"), TRIAL.start()
         problem = Problem(case.A.copy(), 3, W0.copy(), H0.copy(), 2)
         (answer,) = subject.solve([problem], lambda _: None)
         assert np.linalg.norm(case.A - answer.W @ answer.H) < 0.1 * np.linalg.norm(case.A - W0 @ H0)

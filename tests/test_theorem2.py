@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from nmfcheck import InputError, Outcome, bidiagonal, reference
-from nmfcheck.families.bidiagonal import judge
+from nmfcheck import InputError, Outcome, bidiagonal, judge, reference
 from nmfcheck.families.bidiagonal.exact import is_exact_word, word_residual
 from strategies import EPSILONS, cases
 

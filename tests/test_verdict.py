@@ -1,163 +1,212 @@
-"""Verdicts: the three-way logic, what counts, and how often it errs."""
+"""Verdicts: the three-way logic, what counts, how families combine, and how often it errs."""
 
 import math
+from collections import Counter
+from functools import reduce
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from nmfcheck.verdict.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell
-from nmfcheck.verdict.decision import FAMILY, MARGIN, CellVerdict, Decision, decide
-from nmfcheck.verdict.intervals import Share
+from nmfcheck.families import find
+from nmfcheck.families.bidiagonal.family import LADDER, ask_of, cell_of
+from nmfcheck.families.inflated.family import Inflated
+from nmfcheck.intervals import Share
+from nmfcheck.judging.objectives import FROBENIUS
+from nmfcheck.trials import suites
+from nmfcheck.trials.suites import QUICK, Part
+from nmfcheck.verdict.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell, shipped
+from nmfcheck.verdict.decision import (
+    FAMILY_WISE,
+    MARGIN,
+    CellVerdict,
+    Decision,
+    Question,
+    decide,
+    pooled,
+)
 from nmfcheck.verdict.tally import CellTally
-from nmfcheck.trials.trial import LADDER, Rung
 from nmfcheck.verdict.verdict import HardFailure, verdict
 
 PASS, FAIL, INCONCLUSIVE = Decision
 SIZES = (2, 3, 4)
+CELLS = [cell_of(n, kind) for n in SIZES for kind in ("ones", "loguniform")]
+BIDIAGONAL = list(find("bidiagonal").cells("quick"))
+INFLATED = [
+    find("inflated").cell(name)
+    for name in ("5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros")
+]
+TEST = LADDER[:2]
 
 
-def cell(n=3, entries="loguniform", *, zero, small=None, large=None, **more):
+def tallied(of, *, zero, small=None, large=None, **more):
     """Return a cell from letters: those of ε = 1e-3 follow from those of ε = 0 if not given."""
     small = small or "".join("f" if letter == "e" else "." for letter in zero)
-    letters = {0.0: zero, 1e-3: small, 0.25: large or "e" * len(zero)}
-    return CellTally(n, entries, tuple(range(len(zero))), letters, **more)
+    letters = {"eps=0": zero, "eps=1e-3": small, "eps=0.25": large or "e" * len(zero)}
+    return CellTally(of, tuple(range(len(zero))), letters, **more)
+
+
+def passed(of, part, whole, **more):
+    return tallied(of, zero="e" * part + "c" * (whole - part), **more)
+
+
+def cell(n=3, entries="loguniform", **letters):
+    return tallied(cell_of(n, entries), **letters)
 
 
 def passing(part, whole, n=3, entries="loguniform", **more):
-    return cell(n, entries, zero="e" * part + "c" * (whole - part), **more)
+    return passed(cell_of(n, entries), part, whole, **more)
 
 
-def baseline(share, trials=1000):
+def baseline(share, trials=1000, cells=CELLS):
     """Return a baseline in which all five algorithms pass this share in every cell."""
-    cells = {
-        (n, kind): BaselineCell(passing(round(share * trials), trials, n, kind), {})
-        for n in SIZES
-        for kind in ("ones", "loguniform")
+    tallies = {
+        each.name: BaselineCell(passed(each, round(share * trials), trials), {}, {})
+        for each in cells
     }
-    algorithms = {name: AlgorithmBaseline({}, cells) for name in ACCEPTED}
-    return Baseline(1, tuple(rung.eps for rung in LADDER), algorithms)
+    algorithms = {name: AlgorithmBaseline({}, tallies) for name in ACCEPTED}
+    asks = tuple(ask.name for ask in LADDER)
+    return Baseline(cells[0].family, 1, FROBENIUS.name, asks, algorithms)
 
 
-def on(*cells, share=0.9, ladder=LADDER, **more):
-    return verdict(cells, ladder, baseline(share), **more)
+def on(*cells, share=0.9, asks=LADDER, **more):
+    part = Part("bidiagonal", 1, {}, asks)
+    return verdict(cells, [part], {"bidiagonal": baseline(share)}, **more)
+
+
+def first_question(*cells, **more):
+    return on(*cells, **more).of("bidiagonal").test
+
+
+def second_question(*cells, **more):
+    return on(*cells, **more).of("bidiagonal").exactness
 
 
 class TestQuestionOne:
     def test_pass(self):
-        found = on(passing(95, 100, 2), passing(94, 100, 3)).paper
+        found = first_question(passing(95, 100, 2), passing(94, 100, 3))
         assert found.decision is PASS
         assert "189 of 200 trials passed (94.5 %)" in found.reason
-        assert "90.0 % less 5 points are required" in found.reason
+        assert "the bar is 85.0 % (90.0 % minus a margin of 5 points)" in found.reason
 
     def test_one_bad_cell_fails(self):
-        found = on(passing(100, 100, 2), passing(60, 100, 3), passing(100, 100, 4)).paper
+        found = first_question(passing(100, 100, 2), passing(60, 100, 3), passing(100, 100, 4))
         assert found.decision is FAIL
-        assert found.reason.startswith("At n = 3, entries loguniform, 60 of 100")
+        assert found.reason.startswith("In n=3/loguniform, 60 of 100")
+        assert "If it met the bar, a result this bad would have probability" in found.reason
         assert [cell.decision for cell in found.cells] == [PASS, FAIL, PASS]
 
     def test_the_pool_fails_where_no_cell_does(self):
         cells = [passing(38, 50, n, kind) for n in SIZES for kind in ("ones", "loguniform")]
-        found = on(*cells).paper
+        found = first_question(*cells)
         assert found.decision is FAIL
         assert all(cell.decision is not FAIL for cell in found.cells)
-        assert found.reason.startswith("Of all sizes together, 228 of 300")
+        assert found.reason.startswith("Of all cells together, 228 of 300")
 
     def test_too_few_trials_are_inconclusive_and_it_says_how_many_more(self):
-        found = on(passing(18, 20)).paper
+        found = first_question(passing(18, 20))
         assert found.decision is INCONCLUSIVE
         share = Share(round(0.9 * (20 + found.further)), 20 + found.further)
         assert share.lower >= 0.85 - 1e-3
         assert f"about {found.further} more trials" in found.reason
         assert "a PASS" in found.reason
 
-    def test_a_share_below_the_bound_needs_more_trials_to_fail(self):
-        found = on(passing(16, 20)).paper
+    def test_a_share_below_the_bar_needs_more_trials_to_fail(self):
+        found = first_question(passing(16, 20))
         assert found.decision is INCONCLUSIVE
         assert "a FAIL" in found.reason
         assert (
             Share(math.floor(0.8 * (20 + found.further)), 20 + found.further).p_value(0.85)
-            <= FAMILY / 2
+            <= FAMILY_WISE / 2
         )
 
     def test_a_stage_that_is_not_exact_at_0_fails(self):
-        assert on(cell(zero="f" * 100)).paper.pool.share == Share(0, 100)
+        assert first_question(cell(zero="f" * 100)).pool.share == Share(0, 100)
 
     def test_first_order_is_enough_at_1e_3(self):
-        assert on(cell(zero="e" * 100, small="f" * 100)).paper.decision is PASS
-        assert on(cell(zero="e" * 100, small="u" * 100)).paper.decision is FAIL
+        assert first_question(cell(zero="e" * 100, small="f" * 100)).decision is PASS
+        assert first_question(cell(zero="e" * 100, small="u" * 100)).decision is FAIL
 
     @pytest.mark.parametrize("letter", "xkcui")
     def test_errors_and_crashes_fail_their_trial(self, letter):
-        assert on(cell(zero=letter * 40 + "e" * 60)).paper.pool.share == Share(60, 100)
+        found = first_question(cell(zero=letter * 40 + "e" * 60))
+        assert found.pool.share == Share(60, 100)
 
     @pytest.mark.parametrize("letter", "tn")
     def test_unanswered_trials_leave_it_open(self, letter):
-        found = on(cell(zero="e" * 99 + letter)).paper
+        found = first_question(cell(zero="e" * 99 + letter))
         assert found.decision is INCONCLUSIVE
         assert found.pool.share == Share(99, 99)
         assert "1 trial was left unanswered" in found.reason
 
     def test_unanswered_trials_do_not_save_from_a_fail(self):
-        assert on(cell(zero="u" * 50 + "t" * 50)).paper.decision is FAIL
+        assert first_question(cell(zero="u" * 50 + "t" * 50)).decision is FAIL
 
     def test_a_hard_failure_is_enough(self):
         hard = [HardFailure("changed-A", "It wrote into the A that it was given.", 1, "id")]
         found = on(passing(100, 100), hard=hard)
         assert found.decision is FAIL
         expected = "Hard failure: It wrote into the A that it was given (once)."
-        assert found.paper.reason == expected
+        assert found.reason == expected
 
     def test_a_size_without_baseline_does_not_count(self):
-        found = on(passing(100, 100, 3), passing(0, 100, 9)).paper
+        found = first_question(passing(100, 100, 3), passing(0, 100, 9))
         assert found.decision is PASS
         assert found.cells[1].decision is None
-        assert on(passing(0, 100, 9)).paper.decision is INCONCLUSIVE
+        alone = first_question(passing(0, 100, 9))
+        assert alone.decision is INCONCLUSIVE
+        assert alone.reason == "No cell that was run is in the baseline."
 
     def test_another_ladder_is_not_compared(self):
-        found = on(passing(100, 100), ladder=(Rung(0.0, 1), Rung(1e-4, 1))).paper
+        found = first_question(passing(100, 100), asks=(ask_of(0.0), ask_of(1e-4)))
         assert found.decision is INCONCLUSIVE
-        assert "The paper's test was not run" in found.reason
+        assert found.reason == "The test was not run: it is ε = 0, then ε = 1e-3."
+
+    def test_another_version_of_the_family_is_not_compared(self):
+        part = Part("bidiagonal", 2, {}, LADDER)
+        found = verdict([passing(100, 100)], [part], {"bidiagonal": baseline(0.9)})
+        assert found.decision is INCONCLUSIVE
+        assert found.reason == "There is no baseline of version 2 of bidiagonal."
 
     def test_a_small_baseline_stands_with_its_lower_bound(self):
         small = baseline(0.9, trials=200)
-        required = small.required(3, "ones", LADDER[:2])
+        required = small.required("n=3/ones", TEST)
         assert required.share == pytest.approx(Share(180, 200).lower)
-        assert baseline(0.9).required(3, "ones", LADDER[:2]).share == 0.9
+        assert baseline(0.9).required("n=3/ones", TEST).share == 0.9
 
     def test_the_lowest_of_the_five_is_required(self):
         known = baseline(0.9)
         cells = dict(known.algorithms["als"].cells)
-        cells[3, "ones"] = BaselineCell(passing(700, 1000, 3, "ones"), {})
+        cells["n=3/ones"] = BaselineCell(passing(700, 1000, 3, "ones"), {}, {})
         known.algorithms["als"] = AlgorithmBaseline({}, cells)
-        required = known.required(3, "ones", LADDER[:2])
+        required = known.required("n=3/ones", TEST)
         assert (required.share, required.of) == (0.7, "als")
 
 
 class TestQuestionTwo:
     def test_collapsed_runs_do_not_count(self):
-        found = on(cell(zero="e" * 100, large="e" * 60 + "c" * 40)).exactness
+        found = second_question(cell(zero="e" * 100, large="e" * 60 + "c" * 40))
         assert found.pool.share == Share(60, 60)
 
     def test_what_is_not_exact_fails(self):
-        found = on(cell(zero="e" * 100, large="u" * 100)).exactness
+        found = second_question(cell(zero="e" * 100, large="u" * 100))
         assert found.decision is FAIL
         assert "0 of 100 runs that did not collapse are exact" in found.reason
 
     def test_it_does_not_decide(self):
         found = on(cell(zero="e" * 100, large="u" * 100))
-        assert (found.decision, found.exactness.decision) == (PASS, FAIL)
+        assert (found.decision, found.exact) == (PASS, FAIL)
 
     def test_the_margin_is_the_same(self):
-        found = on(cell(zero="e" * 1000, large="e" * 925 + "u" * 75)).exactness
-        assert found.pool.bound == pytest.approx(0.9)
+        found = second_question(cell(zero="e" * 1000, large="e" * 925 + "u" * 75))
+        assert found.pool.bar == pytest.approx(0.9)
         assert found.decision is PASS
 
     def test_all_collapsed_is_open(self):
-        assert on(cell(zero="c" * 9, large="c" * 9)).exactness.decision is INCONCLUSIVE
+        assert second_question(cell(zero="c" * 9, large="c" * 9)).decision is INCONCLUSIVE
 
     def test_not_asked(self):
-        found = on(passing(100, 100), ladder=LADDER[:2]).exactness
+        found = second_question(passing(100, 100), asks=TEST)
         assert (found.decision, found.reason) == (INCONCLUSIVE, "Nothing was run at ε = 0.25.")
 
 
@@ -166,14 +215,15 @@ class TestOneAnswerForAllSeeds:
         ones = passing(0, 100, 3, "ones", one_answer=True)
         found = on(ones, passing(100, 100))
         assert found.decision is PASS
-        assert [c.share for c in found.paper.cells] == [Share(0, 1), Share(100, 100)]
+        shares = [c.share for c in found.of("bidiagonal").test.cells]
+        assert shares == [Share(0, 1), Share(100, 100)]
         assert "do not depend on the start or the seed" in found.notes[0]
 
     def test_an_exception_at_some_seed_does_not_make_it_many(self):
         ones = cell(3, "ones", zero="x" + "u" * 99, one_answer=True)
-        assert on(ones).paper.pool.share == Share(0, 1)
+        assert first_question(ones).pool.share == Share(0, 1)
         silent = cell(3, "ones", zero="t" + "e" * 99, large="t" + "e" * 99, one_answer=True)
-        assert on(silent).paper.pool.share == Share(1, 1)
+        assert first_question(silent).pool.share == Share(1, 1)
 
     def test_with_nothing_else_it_is_open(self):
         ones = passing(100, 100, 3, "ones", one_answer=True)
@@ -186,27 +236,30 @@ class TestOneAnswerForAllSeeds:
 class TestWhatIsMissing:
     def test_a_suite_that_was_not_run_to_its_end_does_not_pass(self):
         found = on(passing(100, 100), left=3)
-        assert (found.decision, found.exactness.decision) == (INCONCLUSIVE, INCONCLUSIVE)
-        assert found.paper.reason.startswith("3 trials of the suite were not run")
+        assert (found.decision, found.exact) == (INCONCLUSIVE, INCONCLUSIVE)
+        assert found.reason.startswith("3 trials of the suite were not run")
         assert on(passing(0, 100), left=3).decision is FAIL
 
     def test_a_size_that_is_not_in_the_baseline_is_named(self):
         notes = on(passing(100, 100, 3), passing(0, 100, 9)).notes
-        assert notes == ("The baseline does not have n = 9, which does not count for the verdict.",)
+        expected = "The baseline does not have n=9/loguniform, which does not count for the verdict"
+        assert notes == (f"{expected}.",)
 
     def test_where_nothing_is_required_nothing_is_passed(self):
-        assert decide([CellVerdict(20, "ones", Share(0, 100), 0.04)]).decision is INCONCLUSIVE
+        little = CellVerdict(cell_of(20, "ones"), Share(0, 100), 0.04)
+        (found,) = decide([Question("bidiagonal", [little])])
+        assert found.decision is INCONCLUSIVE
 
     def test_all_unanswered_says_so(self):
-        found = on(cell(zero="t" * 9, large="t" * 9))
-        assert "9 trials were left unanswered" in found.paper.reason
-        assert "9 trials were left unanswered" in found.exactness.reason
+        silent = cell(zero="t" * 9, large="t" * 9)
+        assert "9 trials were left unanswered" in first_question(silent).reason
+        assert "9 trials were left unanswered" in second_question(silent).reason
 
     def test_several_eps_are_not_pooled(self):
-        rungs = (*LADDER[:2], Rung(0.1, 2), LADDER[2])
+        asks = (*TEST, ask_of(0.1), LADDER[2])
         more = cell(zero="e" * 50, large="u" * 50)
-        more.letters[0.1] = "e" * 50
-        assert on(more, ladder=rungs).exactness.pool.share == Share(0, 50)
+        more.letters["eps=0.1"] = "e" * 50
+        assert second_question(more, asks=asks).pool.share == Share(0, 50)
 
 
 def test_no_answer_at_all():
@@ -215,23 +268,203 @@ def test_no_answer_at_all():
     assert not on(cell(zero="tttne", large="tttnn")).unanswered_all
 
 
+def both(bidiagonal, inflated, known=None, **more):
+    """Return the verdict on passes in eight cells of 100 trials and in four of 300.
+
+    Parameters
+    ----------
+    known : the baselines, if not those in which all pass 90 % and 80 %.
+    """
+    cells = [passed(of, part, 100) for of, part in zip(BIDIAGONAL, bidiagonal, strict=True)]
+    cells += [passed(of, part, 300) for of, part in zip(INFLATED, inflated, strict=True)]
+    if known is None:
+        known = {
+            "bidiagonal": baseline(0.9, cells=BIDIAGONAL),
+            "inflated": baseline(0.8, cells=INFLATED),
+        }
+    return verdict(cells, QUICK.parts, known, **more)
+
+
+class TestSeveralFamilies:
+    def test_all_pass(self):
+        found = both([95] * 8, [260] * 4)
+        assert found.decision is PASS
+        assert found.reason == "All families pass: bidiagonal and inflated."
+        assert found.share == Share(8 * 95 + 4 * 260, 8 * 100 + 4 * 300)
+        assert found.exact is PASS
+
+    def test_each_is_held_against_its_own_bar(self):
+        """What is enough in one family is not in the other."""
+        assert both([95] * 8, [255] * 4).decision is PASS
+        swapped = both([85] * 8, [285] * 4)
+        assert swapped.of("inflated").test.decision is PASS
+        assert swapped.of("bidiagonal").test.decision is INCONCLUSIVE
+        assert swapped.decision is INCONCLUSIVE
+
+    def test_one_cell_fails_the_whole_though_800_trials_of_the_other_family_pass(self):
+        found = both([100] * 8, [300, 300, 150, 300])
+        assert found.of("bidiagonal").test.decision is PASS
+        assert found.of("bidiagonal").test.pool.share == Share(800, 800)
+        assert found.of("inflated").test.decision is FAIL
+        assert found.of("inflated").test.pool.decision is not FAIL
+        assert found.decision is FAIL
+        assert found.reason.startswith("inflated: In 4x7/k=3/dyadic, 150 of 300 trials passed")
+        assert "bidiagonal" not in found.reason
+
+    def test_both_fail_and_both_are_named(self):
+        found = both([10] * 8, [30] * 4)
+        assert found.decision is FAIL
+        assert found.reason.startswith("bidiagonal: ")
+        assert " inflated: " in found.reason
+
+    def test_a_pass_needs_the_pool_of_every_family(self):
+        """All trials together would do: 2000 of which 90 % pass, and 83 % are required."""
+        found = both([100] * 8, [230] * 4)
+        assert found.of("inflated").test.decision is INCONCLUSIVE
+        assert found.decision is INCONCLUSIVE
+        assert found.reason.startswith("inflated: 920 of 1200 trials passed")
+        assert found.share.lower > 0.8
+        assert all(each.test.decision is not FAIL for each in found.families)
+
+    def test_a_family_without_a_baseline_leaves_it_open(self):
+        known = {"bidiagonal": baseline(0.9, cells=BIDIAGONAL)}
+        found = both([100] * 8, [300] * 4, known)
+        assert found.decision is INCONCLUSIVE
+        assert found.reason == "inflated: There is no baseline of version 1 of inflated."
+        assert both([100] * 7 + [0], [300] * 4, known).decision is FAIL
+
+    def test_a_fixed_requirement_needs_no_baseline(self, monkeypatch):
+        monkeypatch.setattr(Inflated, "required", 0.8)
+        known = {"bidiagonal": baseline(0.9, cells=BIDIAGONAL)}
+        found = both([95] * 8, [260] * 4, known)
+        assert found.decision is PASS
+        test = found.of("inflated").test
+        assert {(each.required, each.of) for each in test.cells} == {(0.8, "")}
+        assert "the bar is 75.0 % (80.0 % minus a margin of 5 points)" in test.reason
+        assert both([95] * 8, [180] * 4, known).decision is FAIL
+
+    def test_a_fixed_requirement_stands_before_a_baseline(self, monkeypatch):
+        monkeypatch.setattr(Inflated, "required", 0.5)
+        assert both([95] * 8, [180] * 4).decision is PASS
+
+    def test_a_hard_failure_is_enough(self):
+        hard = [HardFailure("changed-A", "It wrote into the A that it was given.", 2, "id")]
+        found = both([100] * 8, [300] * 4, hard=hard)
+        assert found.decision is FAIL
+        assert found.reason == "Hard failure: It wrote into the A that it was given (2 times)."
+
+    def test_what_was_not_run_of_one_takes_back_both(self):
+        found = both([100] * 8, [300] * 4, left=1)
+        assert {each.test.decision for each in found.families} == {INCONCLUSIVE}
+
+    def test_exactness_fails_where_one_family_does(self):
+        known = {
+            "bidiagonal": baseline(0.9, cells=BIDIAGONAL),
+            "inflated": baseline(0.8, cells=INFLATED),
+        }
+        cells = [passed(of, 100, 100) for of in BIDIAGONAL]
+        cells += [tallied(of, zero="e" * 300, large="u" * 300) for of in INFLATED]
+        found = verdict(cells, QUICK.parts, known)
+        assert (found.decision, found.exact) == (PASS, FAIL)
+        assert found.of("bidiagonal").exactness.decision is PASS
+
+
+class TestHolmOverAllFamilies:
+    """The level is shared by all cells and the pool of each family."""
+
+    REQUIRED = 0.8
+    BAR = REQUIRED - MARGIN
+
+    def questions(self, parts):
+        """Return the questions for numbers of passes of 100, in lists, one for each family."""
+        return [
+            Question(
+                f"family {i}",
+                [
+                    CellVerdict(cell_of(n + 1, "ones"), Share(int(k), 100), self.REQUIRED)
+                    for n, k in enumerate(listed)
+                ],
+            )
+            for i, listed in enumerate(parts)
+        ]
+
+    def worst_not_rejected(self, tests):
+        """Return the least number of passes that the first step does not reject."""
+        p_values = stats.binom.cdf(range(101), 100, self.BAR)
+        return int((p_values <= FAMILY_WISE / tests).sum())
+
+    def test_another_family_makes_a_cell_harder_to_reject(self):
+        alone, together = self.worst_not_rejected(4 + 1), self.worst_not_rejected(4 + 1 + 60 + 1)
+        assert together < alone
+        cells = [alone - 1, 90, 90, 90]
+        (found,) = decide(self.questions([cells]))
+        assert found.decision is FAIL
+        found, other = decide(self.questions([cells, [90] * 60]))
+        assert (found.decision, other.decision) == (PASS, PASS)
+
+    def test_the_edge(self):
+        """Just rejected and just not, of 8 cells and 4 and two pools."""
+        edge = self.worst_not_rejected(8 + 4 + 2)
+        for worst, expected in ((edge - 1, FAIL), (edge, PASS)):
+            one, other = decide(self.questions([[90] * 8, [worst, 95, 95, 95]]))
+            assert (one.decision, other.decision) == (PASS, expected)
+
+    def test_a_rejection_in_one_family_makes_the_next_easier_in_another(self):
+        """Holm's second step: the level is shared by one test less."""
+        steps = [self.worst_not_rejected(tests) for tests in range(14, 1, -1)]
+        done = next(i for i in range(1, 12) if steps[i] > steps[0])
+        edge = steps[done] - 1
+        (_, other) = decide(self.questions([[90] * 8, [edge, 95, 95, 95]]))
+        assert other.decision is PASS
+        rejected = [20] * done + [100] * (8 - done)
+        _, other = decide(self.questions([rejected, [edge, 95, 95, 95]]))
+        assert other.decision is FAIL
+
+    def test_as_by_adjusted_p_values(self):
+        """Another way to the same: p-values adjusted upwards, compared with the level itself."""
+        rng = np.random.default_rng(5)
+        seen = Counter()
+        for _ in range(200):
+            shares = rng.choice([0.5, 0.62, 0.66, 0.75, 0.85], size=3)
+            parts = [
+                rng.binomial(100, share, size)
+                for share, size in zip(shares, (5, 3, 1), strict=True)
+            ]
+            found = decide(self.questions(parts))
+            listed = [each for q in found for each in (*q.cells, q.pool)]
+            p = np.array([stats.binom.cdf(c.share.part, c.share.whole, self.BAR) for c in listed])
+            order = np.argsort(p, kind="stable")
+            adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+            expected = np.zeros(len(p), bool)
+            expected[order] = adjusted <= FAMILY_WISE
+            assert [each.decision is FAIL for each in listed] == expected.tolist()
+            for question in found:
+                failing = any(c.decision is FAIL for c in (*question.cells, question.pool))
+                assert (question.decision is FAIL) == failing
+                seen[question.decision] += 1
+        assert min(seen[each] for each in Decision) > 20
+
+
 def decided(parts, required, trials):
-    return decide(
-        [CellVerdict(n, "ones", Share(int(k), trials), required) for n, k in enumerate(parts)]
-    ).decision
+    cells = [
+        CellVerdict(cell_of(n + 1, "ones"), Share(int(k), trials), required)
+        for n, k in enumerate(parts)
+    ]
+    (found,) = decide([Question("bidiagonal", cells)])
+    return found.decision
 
 
 @pytest.mark.parametrize(
     ("cells", "trials", "one_cell"), [(8, 100, 0.999), (14, 100, 0.999), (22, 60, 0.95)]
 )
 class TestPower:
-    """What quick, standard and full can tell, for a required share of 85 %: docs/verdict.md."""
+    """What the bidiagonal part of quick, standard and full can tell, for a required 85 %."""
 
     REQUIRED, BOUND = 0.85, 0.85 - MARGIN
 
     def rejected(self, cells, trials):
         """Return up to how many passes are rejected at the first step of Holm's method."""
-        level = FAMILY / (cells + 1)
+        level = FAMILY_WISE / (cells + 1)
         return max(k for k in range(trials + 1) if stats.binom.cdf(k, trials, self.BOUND) <= level)
 
     def fails(self, share, cells, trials):
@@ -241,7 +474,7 @@ class TestPower:
         return pool, pool + cells * cell
 
     def rejected_pool(self, cells, trials):
-        level, whole = FAMILY / (cells + 1), cells * trials
+        level, whole = FAMILY_WISE / (cells + 1), cells * trials
         return max(k for k in range(whole) if stats.binom.cdf(k, whole, self.BOUND) <= level)
 
     def test_how_probable_a_fail_is(self, cells, trials, one_cell):
@@ -274,3 +507,180 @@ def test_simulated():
     found = [decided(rng.binomial(100, 0.8, 14), 0.85, 100) for _ in range(300)]
     assert found.count(FAIL) <= 10  # 11 of 300 would be one in 10,000 at 1 %
     assert found.count(PASS) <= 30
+
+
+QUICK_CELLS = {part.family: list(part.cells) for part in QUICK.parts}
+TRIALS = {part.family: next(iter(part.cells.values())) for part in QUICK.parts}
+ABOUT = {
+    "6x4/k=1/dyadic": 1.00,
+    "5x4/k=2/dyadic": 0.78,
+    "9x6/k=3/dyadic": 0.50,
+    "4x7/k=3/dyadic": 0.60,
+    "6x5/k=2/zeros": 0.83,
+}
+"""About what the lowest of the five references reaches in the inflated cells."""
+REACHED = [ABOUT[cell.name] for cell in QUICK_CELLS["inflated"]]
+
+
+@pytest.fixture(scope="module", params=["by hand", "shipped"])
+def required(request):
+    """Return what is required: round numbers, or what the shipped baselines say."""
+    if request.param == "by hand":
+        return {"bidiagonal": [0.85] * len(BIDIAGONAL), "inflated": REACHED}
+    return {
+        family: [shipped(family).required(each.name, TEST).share for each in cells]
+        for family, cells in QUICK_CELLS.items()
+    }
+
+
+class TestPowerOfTheQuickSuite:
+    """What both families of the quick suite together can tell, summed over binomials.
+
+    A family passes if its pool does and no cell is rejected; no cell is, and no pool, if none is at
+    Holm's first step. Passes of cells are independent, and so are families.
+    """
+
+    @staticmethod
+    def level(required):
+        return FAMILY_WISE / sum(len(shares) + 1 for shares in required.values())
+
+    def rejected(self, share, trials, level):
+        """Return up to how many passes are rejected at the first step, −1 for none."""
+        bar = max(share - MARGIN, 0.0)
+        return int((stats.binom.cdf(range(trials + 1), trials, bar) <= level).sum()) - 1
+
+    def bar_of_pool(self, shares, trials):
+        listed = [CellVerdict(None, Share(0, trials), share) for share in shares]
+        return pooled(listed).bar
+
+    def least(self, shares, trials):
+        """Return how many passes of all trials of a family are enough."""
+        whole, bar = len(shares) * trials, self.bar_of_pool(shares, trials)
+        return min(k for k in range(whole + 1) if Share(k, whole).lower >= bar)
+
+    def passes(self, family, required, actual):
+        """Return the probability that a subject with these shares passes a family."""
+        trials, level = TRIALS[family], self.level(required)
+        weights = []
+        for needed, share in zip(required[family], actual, strict=True):
+            weight = stats.binom.pmf(range(trials + 1), trials, share)
+            weight[: self.rejected(needed, trials, level) + 1] = 0
+            weights.append(weight)
+        return reduce(np.convolve, weights)[self.least(required[family], trials) :].sum()
+
+    def passes_overall(self, required, actual):
+        return math.prod(self.passes(family, required, actual[family]) for family in required)
+
+    def fails_at_most(self, required, actual):
+        """Return a bound of the probability of a FAIL: a rejection of any cell or pool."""
+        level, bound = self.level(required), 0.0
+        for family, shares in required.items():
+            trials = TRIALS[family]
+            for needed, share in zip(shares, actual[family], strict=True):
+                bound += stats.binom.cdf(self.rejected(needed, trials, level), trials, share)
+            bound += self.pool_fails(family, required, actual)
+        return bound
+
+    def pool_fails(self, family, required, actual):
+        """Return the probability that the pool of a family is rejected."""
+        trials, shares = TRIALS[family], required[family]
+        whole, bar = len(shares) * trials, self.bar_of_pool(shares, trials)
+        worst = int((stats.binom.cdf(range(whole), whole, bar) <= self.level(required)).sum())
+        counts = (stats.binom.pmf(range(trials + 1), trials, share) for share in actual[family])
+        return reduce(np.convolve, counts)[:worst].sum()
+
+    def less(self, required, points, families=("bidiagonal", "inflated")):
+        return {
+            family: [
+                max(share - points * (family in families), 0.0) if share else share
+                for share in shares
+            ]
+            for family, shares in required.items()
+        }
+
+    def test_it_is_the_quick_suite(self):
+        assert suites.find("quick@2") == QUICK
+        assert list(QUICK_CELLS) == ["bidiagonal", "inflated"]
+        assert QUICK_CELLS["bidiagonal"] == BIDIAGONAL
+        for part in QUICK.parts:
+            assert set(part.cells.values()) == {TRIALS[part.family]}
+
+    def test_who_does_what_is_required_everywhere_passes(self, required):
+        assert self.passes_overall(required, required) >= 0.95
+
+    def test_who_does_what_is_required_does_not_fail(self, required):
+        assert self.fails_at_most(required, required) < 1e-4
+
+    def test_who_is_at_the_bar_everywhere_hardly_fails(self, required):
+        assert self.fails_at_most(required, self.less(required, MARGIN)) < 0.01
+
+    def test_who_is_at_the_bar_everywhere_hardly_passes(self, required):
+        actual = self.less(required, MARGIN)
+        assert self.passes_overall(required, actual) <= 0.05**2
+
+    @pytest.mark.parametrize("family", ["bidiagonal", "inflated"])
+    def test_who_is_bad_at_one_family_only_fails(self, required, family):
+        actual = self.less(required, 0.15, [family])
+        assert self.pool_fails(family, required, actual) > 0.99
+
+    @pytest.mark.parametrize("place", range(len(REACHED)))
+    def test_who_is_bad_at_one_inflated_cell_only_fails(self, required, place):
+        share, trials = required["inflated"][place], TRIALS["inflated"]
+        worst = self.rejected(share, trials, self.level(required))
+        assert stats.binom.cdf(worst, trials, share - 0.25) > 0.999
+
+    def questions(self, required, parts):
+        return [
+            Question(
+                family,
+                [
+                    CellVerdict(of, Share(int(part), TRIALS[family]), needed)
+                    for of, part, needed in zip(
+                        QUICK_CELLS[family], parts[family], required[family], strict=True
+                    )
+                ],
+            )
+            for family in required
+        ]
+
+    @pytest.mark.parametrize("family", ["bidiagonal", "inflated"])
+    def test_the_verdict_is_as_the_sums_say(self, required, family):
+        """At the edges: of each cell, and of the pool."""
+        level, trials = self.level(required), TRIALS[family]
+        good = {name: [TRIALS[name]] * len(cells) for name, cells in QUICK_CELLS.items()}
+
+        def decision(parts):
+            found = decide(self.questions(required, good | {family: parts}))
+            return next(each.decision for each in found if each.family == family)
+
+        for place, needed in enumerate(required[family]):
+            worst = self.rejected(needed, trials, level)
+            for part, fails in ((worst, True), (worst + 1, False)):
+                parts = list(good[family])
+                parts[place] = part
+                assert (decision(parts) is FAIL) == fails
+        least = self.least(required[family], trials)
+        parts = np.floor(trials * np.array(required[family])).astype(int)
+        while parts.sum() != least:
+            parts[parts.sum() % len(parts)] += 1 if parts.sum() < least else -1
+        assert decision(parts) is PASS
+        parts[0] -= 1
+        assert decision(parts) is INCONCLUSIVE
+
+    def test_simulated(self, required):
+        """Another way to the same: blocks drawn at what is required, and at the bar."""
+        rng = np.random.default_rng(3)
+
+        def blocks(actual, number):
+            seen = Counter()
+            for _ in range(number):
+                parts = {name: rng.binomial(TRIALS[name], actual[name]) for name in required}
+                decisions = {each.decision for each in decide(self.questions(required, parts))}
+                seen[FAIL if FAIL in decisions else PASS if decisions == {PASS} else None] += 1
+            return seen
+
+        expected = self.passes_overall(required, required)
+        at_required = blocks(required, 200)
+        assert stats.binom.cdf(at_required[PASS], 200, expected) > 1e-4
+        assert at_required[FAIL] == 0
+        assert blocks(self.less(required, MARGIN), 200)[FAIL] <= 8  # 9: one in 10,000 at 1 %

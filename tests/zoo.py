@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nmfcheck import reference
-from nmfcheck.verdict.decision import Decision
 from nmfcheck.diagnosis.findings import Cause
 from nmfcheck.judging.outcomes import Outcome
+from nmfcheck.verdict.decision import Decision
 
 PASS, FAIL, INCONCLUSIVE = Decision
 
@@ -31,6 +31,8 @@ class Kept:
     cause : the first finding of the diagnosis; None where there is none, or a usual one.
     unrunnable : whether there is no answer at all.
     sizes : that it is shown to; fewer for those that cost a process for each stage.
+    both : the decision and the first finding where the inflated family is asked as well; None where
+        that is not looked at.
     """
 
     function: Callable[..., object]
@@ -39,6 +41,7 @@ class Kept:
     cause: Cause | None
     unrunnable: bool = False
     sizes: tuple[int, ...] = (2, 3)
+    both: tuple[Decision, Cause | None] | None = None
 
 
 ZOO: dict[str, Kept] = {}
@@ -79,7 +82,7 @@ def _sweep(X, G, B, ridge, dies):
 # Right, in spite of how they look.
 
 
-@kept(PASS)
+@kept(PASS, both=(PASS, None))
 def good(A, rank, *, W0, H0):
     return descend(A, W0, H0)
 
@@ -102,9 +105,9 @@ def prints_megabytes(A, rank, *, W0, H0):
     return descend(A, W0, H0)
 
 
-@kept(PASS)
+@kept(PASS, both=(PASS, None))
 def ignores_the_seed(A, rank, *, seed):
-    return descend(A, A + 0.1, np.eye(rank) + 0.1)
+    return descend(A, A[:, :rank] + 0.1, np.eye(rank, A.shape[1]) + 0.1)
 
 
 @kept(PASS)
@@ -116,12 +119,12 @@ def reads_fortran_order_as_the_transpose(A, rank, *, W0, H0):
 # What is returned is not what was found.
 
 
-@kept(FAIL, Outcome.COLLAPSED, Cause.ZEROS)
+@kept(FAIL, Outcome.COLLAPSED, Cause.ZEROS, both=(FAIL, Cause.ZEROS))
 def returns_zeros(A, rank):
-    return np.zeros((len(A), rank)), np.zeros((rank, len(A)))
+    return np.zeros((len(A), rank)), np.zeros((rank, A.shape[1]))
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.TURNED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.TURNED, both=(FAIL, Cause.HARD))
 def returns_transposed_factors(A, rank, *, W0, H0):
     W, H = descend(A, W0, H0)
     return H.T, W.T
@@ -140,13 +143,13 @@ def returns_h_of_another_run(A, rank, *, W0, H0):
     return W, H
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.SCALED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.SCALED, both=(FAIL, Cause.SCALED))
 def is_wrong_by_a_factor(A, rank, *, W0, H0):
     W, H = descend(A / A.sum(), W0, H0)
     return W, H * (A.sum() * 0.9)
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.PERMUTED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.PERMUTED, both=(FAIL, Cause.PERMUTED))
 def permutes_h_but_not_w(A, rank, *, W0, H0):
     W, H = descend(A, W0, H0)
     order = np.argsort(W.sum(axis=0))
@@ -154,7 +157,7 @@ def permutes_h_but_not_w(A, rank, *, W0, H0):
     return W, H[order]
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.UNMOVED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.UNMOVED, both=(FAIL, Cause.UNMOVED))
 def is_stuck_at_its_start(A, rank, *, W0, H0):
     return W0, H0
 
@@ -198,7 +201,7 @@ def adds_1e_9_to_denominators(A, rank, *, W0, H0):
     return hals(A, W0, H0, ridge=1e-9)
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.BIASED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.BIASED, both=(FAIL, Cause.BIASED))
 def leaves_an_l2_penalty_on(A, rank, *, W0, H0):
     return hals(A, W0, H0, ridge=1e-3)
 
@@ -209,7 +212,7 @@ def works_in_single_precision(A, rank, *, W0, H0):
     return W.astype(float), H.astype(float)
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.SINGLE)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.SINGLE, both=(FAIL, Cause.SINGLE))
 def returns_single_precision(A, rank, *, W0, H0):
     W, H = descend(A, W0, H0)
     return W.astype(np.float32), H.astype(np.float32)
@@ -248,13 +251,13 @@ def has_nan_after_some_iterations(A, rank, *, W0, H0, seed):
     return (W * (np.nan if seed % 2 else 1)), H
 
 
-@kept(FAIL, Outcome.INVALID, Cause.HARD)
+@kept(FAIL, Outcome.INVALID, Cause.HARD, both=(FAIL, Cause.HARD))
 def has_negative_entries(A, rank, *, W0, H0):
     W, H = descend(A, W0, H0)
     return -W, -H
 
 
-@kept(FAIL, None, Cause.HARD)
+@kept(FAIL, None, Cause.HARD, both=(FAIL, Cause.HARD))
 def modifies_A(A, rank, *, W0, H0):
     W, H = descend(A, W0, H0)
     A /= A.sum()
@@ -264,7 +267,35 @@ def modifies_A(A, rank, *, W0, H0):
 @kept(FAIL, None, Cause.HARD)
 def answers_differently_for_the_same_seed(A, rank, *, seed):
     rng = np.random.default_rng(int.from_bytes(os.urandom(8)))
-    return descend(A, rng.random((len(A), rank)), rng.random((rank, len(A))))
+    return descend(A, rng.random((len(A), rank)), rng.random((rank, A.shape[1])))
+
+
+# Right where A is square, of full rank and without a zero row, as in the paper.
+
+
+@kept(PASS, both=(FAIL, Cause.UNRELATED))
+def ignores_the_rank(A, rank, *, W0, H0):
+    full = min(A.shape)
+    W, H = descend(A, np.resize(W0, (len(A), full)), np.resize(H0, (full, A.shape[1])))
+    return W[:, :rank], H[:rank]
+
+
+@kept(PASS, both=(FAIL, Cause.HARD))
+def divides_0_by_0_where_a_row_is_zero(A, rank, *, W0, H0):
+    """Begin with multiplicative updates, and nothing that keeps denominators from 0."""
+    W, H = W0.copy(), H0.copy()
+    with np.errstate(all="ignore"):
+        for _ in range(2):
+            W *= (A @ H.T) / (W @ H @ H.T)
+            H *= (W.T @ A) / (W.T @ W @ H)
+        return hals(A, W, H)
+
+
+@kept(PASS, both=(FAIL, Cause.SILENT))
+def takes_A_for_square(A, rank, *, W0, H0):
+    W, H = np.empty((len(A), rank)), np.empty((rank, len(A)))
+    W[:], H[:] = descend(A, W0, H0)
+    return W, H
 
 
 # No answer.

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from .. import __version__
 from ..errors import SubjectError
-from ..executors import Executor, InlineExecutor, Limits, LocalExecutor
+from ..executors.inline import InlineExecutor
+from ..executors.local import LocalExecutor
+from ..executors.protocol import Executor, Limits
 from ..families import Ask, Question
 from ..judging.outcomes import Outcome, reaches
 from ..reference.engine import chosen
@@ -24,7 +26,10 @@ ASKED_TWICE = 3
 """So many trials of each shape are asked one thing twice, to see whether the answers agree."""
 
 Begin = Callable[[], None]
-"""Called when a subject is known to run, before anything is written."""
+
+
+def _keep() -> None:
+    """Leave what the store holds."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +58,14 @@ class Campaign:
     tell: Callable[[str], None] = lambda _line: None
 
     def run(
-        self, subject: Runnable, store: Store, progress: Progress, begin: Begin = lambda: None
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin | None = None
     ) -> StoredSubject:
-        """Run a subject where it belongs; raise `SubjectError` if it cannot be run at all."""
+        """Run a subject where it belongs; raise `SubjectError` if it cannot be run at all.
+
+        Parameters
+        ----------
+        begin : throws away what the store holds; called when the subject is known to run.
+        """
         if subject.is_reference:
             return self._run_reference(subject, store, progress, begin)
         if self.isolate and (subject.named is not None or LocalExecutor.can_fork()):
@@ -65,7 +75,7 @@ class Campaign:
         return self._run_inline(subject, store, progress, begin)
 
     def _run_reference(
-        self, subject: Runnable, store: Store, progress: Progress, begin: Begin
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin | None
     ) -> StoredSubject:
         """Run a reference algorithm, in this process, in batches."""
         assert subject.named is not None
@@ -78,7 +88,7 @@ class Campaign:
         )
         engine = chosen(self.engine)
         settings = {"options": solver.options, "engine": engine, "nmfcheck": __version__}
-        begin()
+        (begin or _keep)()
         stored = store.subject(subject.name, settings)
         # The native engine has threads of its own; with NumPy, work is shared out to processes.
         processes = 1 if engine == "native" else self.jobs or os.cpu_count() or 1
@@ -87,7 +97,7 @@ class Campaign:
         return stored
 
     def _run_local(
-        self, subject: Runnable, store: Store, progress: Progress, begin: Begin
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin | None
     ) -> StoredSubject:
         """Run a subject in workers of its own, after a first look at it."""
         with subject.local(self.jobs or os.cpu_count() or 1, self.limits) as executor:
@@ -95,7 +105,7 @@ class Campaign:
             limits = {"timeout": self.limits.timeout, "memory": self.limits.memory}
             settings = {"limits": limits, **subject.settings(about.takes, about.identity)}
             known = store.find(subject.name, settings)
-            if known is not None and self._is_complete(store, known):
+            if begin is None and known is not None and self._is_complete(store, known):
                 self.tell(f"{subject.name}: all of it is in {store.path}; --fresh runs it again")
             else:
                 look = smoke(executor)
@@ -103,19 +113,19 @@ class Campaign:
                     reason = look.bad[0].sentence
                     raise SubjectError(f"{subject.name} could not be run: {reason}")
                 self.warn(subject.name, look.bad)
-                begin()
+                (begin or _keep)()
             stored = store.subject(subject.name, settings)
             self._carry(executor, store, stored, progress, counts=True, twice=ASKED_TWICE)
         return stored
 
     def _run_inline(
-        self, subject: Runnable, store: Store, progress: Progress, begin: Begin
+        self, subject: Runnable, store: Store, progress: Progress, begin: Begin | None
     ) -> StoredSubject:
         """Run a subject in this process."""
         with subject.inline(progress) as executor:
             takes = executor.start().takes
             settings = {"in_process": True, **subject.settings(takes, {"nmfcheck": __version__})}
-            begin()
+            (begin or _keep)()
             stored = store.subject(subject.name, settings)
             self._carry(executor, store, stored, progress, counts=False, twice=ASKED_TWICE)
         return stored

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from ..executors import Limits
+from ..executors.protocol import Limits
 from ..presenting.console import progress_bar
 from ..report.contents import MOST_SHOWN, contents
 from ..store import Store

@@ -19,12 +19,12 @@ from importlib import import_module
 from typing import Any
 
 from ..errors import InputError
-from ..executors import InlineExecutor, Limits, LocalExecutor
+from ..executors.inline import InlineExecutor
+from ..executors.local import LocalExecutor
+from ..executors.protocol import Limits
 from ..subjects import Command, Progress, Subject, SubjectName, as_subject
-from ..subjects.estimator import is_estimator
+from ..subjects.estimator import RANK, is_estimator
 from ..subjects.names import COMMAND, PYTHON
-
-RANKS = ("n_components", "rank", "n_factors", "k")
 
 
 @dataclass(frozen=True)
@@ -108,13 +108,19 @@ def importable(thing: Any) -> str | None:
 
 
 def _parameters(estimator: Any) -> dict[str, Any] | None:
-    """Return an estimator's parameters, without the rank, if they can be written down."""
+    """Return the parameters of an estimator that were set, if they can be written down.
+
+    The rank is the case's, and what has its default value is left to the class: so the start and
+    the seed of each trial are set, unless the user has set them.
+    """
     ask = getattr(estimator, "get_params", None)
     if ask is None:
         return None
     try:
-        parameters = {k: v for k, v in ask(deep=False).items() if k not in RANKS}
-        return parameters if json.loads(json.dumps(parameters)) == parameters else None
+        usual = {p.name: p.default for p in inspect.signature(type(estimator)).parameters.values()}
+        given = {k: v for k, v in ask(deep=False).items() if k not in RANK}
+        chosen = {k: v for k, v in given.items() if k not in usual or usual[k] != v}
+        return chosen if json.loads(json.dumps(chosen)) == chosen else None
     except (TypeError, ValueError):
         return None
 

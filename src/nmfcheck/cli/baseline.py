@@ -68,8 +68,8 @@ def baseline(
     """
     room = find(family_name)
     if room.required is not None:
-        told = f"a fixed share of {100 * room.required:g} %"
-        raise InputError(f"{room.name} needs no baseline: it requires {told}")
+        share = f"a fixed share of {100 * room.required:g} %"
+        raise InputError(f"{room.name} needs no baseline: it requires {share}")
     for name in algorithms:
         if name not in ACCEPTED:
             raise InputError(f"no algorithm {name!r}; there are {', '.join(ACCEPTED)}")

@@ -56,8 +56,8 @@ def judge(
     valid = judgement.outcome is not Outcome.INVALID
     nearest = find(case.family).nearest(case, W, H) if valid else None
     if in_json:
-        told = {"case": case.id, "grade": judgement.grade, **plain(judgement)}
-        click.echo(as_json({**told, "nearest_exact": nearest}))
+        document = {"case": case.id, "grade": judgement.grade, **plain(judgement)}
+        click.echo(as_json({**document, "nearest_exact": nearest}))
     else:
         show_judgement(console(), case, judgement, nearest)
     return FAILED if judgement.grade is None else COMPLETED

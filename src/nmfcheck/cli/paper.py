@@ -63,8 +63,8 @@ def paper(*, out: Path | None, quick: bool, jobs: int | None, engine: str) -> No
             runs.complete(batches, progress)
     except KeyboardInterrupt as interrupt:
         there = sum(1 for _ in runs.path.glob("*.npz"))
-        told = f"{there} batches of runs are in {runs.path}; the same command goes on from there"
-        raise Interrupted(told, interrupt) from None
+        hint = f"{there} batches of runs are in {runs.path}; the same command goes on from there"
+        raise Interrupted(hint, interrupt) from None
     found = reproduce(Evidence(scale, runs), runs.made_by)
     page, *_ = write_all(found, folder)
     screen = console()

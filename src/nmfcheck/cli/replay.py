@@ -9,7 +9,9 @@ from typing import Any
 
 import click
 
-from ..executors import Executor, InlineExecutor, LocalExecutor
+from ..executors.inline import InlineExecutor
+from ..executors.local import LocalExecutor
+from ..executors.protocol import Executor
 from ..families import Trial
 from ..presenting.console import console
 from ..subjects import SubjectName, reference_subject

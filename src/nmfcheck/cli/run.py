@@ -133,7 +133,8 @@ def run(
                 title = f"{printable(subject.name)}, {suite.name} suite"
                 with progress_bar(title, suite.stages) as progress:
                     try:
-                        stored.append(campaign.run(subject, store, progress, begin))
+                        anew = begin if fresh else None
+                        stored.append(campaign.run(subject, store, progress, anew))
                     except SubjectError as error:
                         _tell(str(error))
                         unrunnable += 1

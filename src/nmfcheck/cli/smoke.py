@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..executors import LocalExecutor
+from ..executors.local import LocalExecutor
 from ..presenting.console import console
 from ..report.plain import as_json
 from ..subjects import SubjectName

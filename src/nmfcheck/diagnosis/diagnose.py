@@ -36,8 +36,7 @@ def diagnose(
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
-    several = len(suite.parts) > 1
-    of_families: list[Finding] = []
+    shown: list[tuple[list[str], Finding]] = []
     for part in suite.parts:
         evidence = Evidence(
             results,
@@ -47,20 +46,19 @@ def diagnose(
             verdict.decision,
             baselines[part.family],
         )
-        known = {each.cause for each in of_families}
-        of_families += [
-            _of(part.family, finding) if several else finding
-            for finding in findings(evidence, hard=bool(found))
-            if finding.cause in OF_A_FAMILY or finding.cause not in known
-        ]
-    if several:
-        of_families.sort(key=lambda finding: finding.cause in NO_FAULT)
-    return found + of_families
-
-
-def _of(family: str, finding: Finding) -> Finding:
-    """Say which family a finding is about."""
-    return replace(finding, sentence=f"{family}: {finding.sentence}")
+        for finding in findings(evidence, hard=bool(found)):
+            same = [names for names, known in shown if known.cause is finding.cause]
+            if same and finding.cause not in OF_A_FAMILY:
+                same[0].append(part.family)
+            else:
+                shown.append(([part.family], finding))
+    if len(suite.parts) == 1:
+        return found + [finding for _, finding in shown]
+    shown.sort(key=lambda each: each[1].cause in NO_FAULT)
+    return found + [
+        replace(finding, sentence=f"{', '.join(names)}: {finding.sentence}")
+        for names, finding in shown
+    ]
 
 
 def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:

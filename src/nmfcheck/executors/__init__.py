@@ -1,15 +1,4 @@
-"""Executors: where a subject runs. `protocol.py` says what one is; inline and local are two."""
+"""Executors: where a subject runs.
 
-from .inline import InlineExecutor
-from .local import LocalExecutor
-from .protocol import About, Executor, Limits, Reply, Request
-
-__all__ = [
-    "About",
-    "Executor",
-    "InlineExecutor",
-    "Limits",
-    "LocalExecutor",
-    "Reply",
-    "Request",
-]
+`protocol.py` says what one is, `inline.py` runs a subject in this process, `local.py` in workers.
+"""

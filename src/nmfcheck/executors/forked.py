@@ -23,9 +23,10 @@ class Forked:
 
     def __init__(self, work: Callable[[], None]) -> None:
         self.returncode: int | None = None
-        for stream in (sys.stdout, sys.stderr):  # what waits there is not to be written twice
+        # What waits there is not to be written twice.
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             with contextlib.suppress(AttributeError, ValueError, OSError):
-                stream.flush()
+                stream.flush()  # type: ignore[union-attr]
         with warnings.catch_warnings():
             # Newer Pythons warn of threads. Those of NumPy's libraries are made for a fork.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -33,8 +34,9 @@ class Forked:
         if self.pid == 0:
             code = 1
             try:
-                for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-                    signal.signal(number, signal.SIG_DFL)
+                for number in signal.valid_signals():
+                    if callable(signal.getsignal(number)):  # handlers of this process
+                        signal.signal(number, signal.SIG_DFL)
                 work()
                 code = 0
             except BaseException:
@@ -45,8 +47,11 @@ class Forked:
     def poll(self) -> int | None:
         """Return how it ended, or None while it runs."""
         if self.returncode is None:
-            with contextlib.suppress(ChildProcessError):
+            try:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # somebody else was told how: it has ended
+                self.returncode = 0
+            else:
                 if pid == self.pid:
                     self.returncode = os.waitstatus_to_exitcode(status)
         return self.returncode

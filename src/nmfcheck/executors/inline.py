@@ -6,23 +6,24 @@ not wanted; then nothing protects this process from them.
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 import signal
 from collections.abc import Callable, Container, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..judging.factors import UnusableError, as_factor
+from ..judging.factors import UnusableError, as_factor, is_factor
 from ..judging.outcomes import Outcome
 from ..subjects import Answer, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
 from ..subjects.problem import KEYWORDS
 from .protocol import About, Reply, Request
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 REPORT_EVERY = 0.1
 """Seconds between two looks at what other processes have done."""
@@ -100,6 +101,8 @@ def usable(problem: Problem, answer: Answer) -> Answer:
     if answer.error is not None:
         return answer
     (m, n), k = problem.A.shape, problem.rank
+    if is_factor(answer.W, (m, k)) and is_factor(answer.H, (k, n)):
+        return answer  # as nearly always; subjects give copies of their own
     try:
         W, H = as_factor("W", answer.W, (m, k)), as_factor("H", answer.H, (k, n))
     except UnusableError as reason:
@@ -140,6 +143,9 @@ class _Pool:
     """Processes that solve parts of a batch side by side."""
 
     def __init__(self, processes: int) -> None:
+        import multiprocessing  # late: few need it
+        from concurrent.futures import ProcessPoolExecutor
+
         self._processes = processes
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(processes, context, initializer=_start_process)
@@ -148,6 +154,8 @@ class _Pool:
         self, subject: Subject, problems: Sequence[Problem], progress: Progress
     ) -> list[Answer]:
         """Solve problems, in as many parts as there are processes."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
         length = -(-len(problems) // self._processes)
         parts = [problems[i : i + length] for i in range(0, len(problems), length)]
         futures: list[Future[list[Answer]]] = [

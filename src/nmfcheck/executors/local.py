@@ -238,8 +238,8 @@ class LocalExecutor:
         waiting = worker.waiting
         self._failed_starts += worker.about is None
         if self.about is None or self._failed_starts >= MOST_FAILED_STARTS:
-            told = f"; it printed: {output}" if output else ""
-            raise SubjectError(f"{self.subject.name} could not be loaded: {reason}{told}")
+            output_line = f"; it printed: {output}" if output else ""
+            raise SubjectError(f"{self.subject.name} could not be loaded: {reason}{output_line}")
         if waiting and not worker.retired:
             culprit = waiting.popleft()
             seconds = self.limits.timeout if outcome is Outcome.TIMEOUT else float("nan")

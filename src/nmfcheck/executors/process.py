@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
+import io
 import os
 import shutil
 import signal
@@ -12,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections import deque
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,7 +45,7 @@ MOST_AHEAD = 8
 SEND_LIMIT = 5
 """Seconds that a message may take to be sent; a worker that does not read is stuck."""
 
-MOST_OUTPUT = 1 << 24
+MOST_OUTPUT, LAST_WORDS = 1 << 24, 1 << 14
 _OWN_FILES = os.fsencode(Path(__file__).parent.parent)
 
 
@@ -65,7 +68,7 @@ class Worker:
         if isinstance(subject, SubjectName):
             self.process: subprocess.Popen[bytes] | Forked = _spawned(theirs, self.output, marked)
         else:
-            self.process = Forked(lambda: _serve(theirs, ours, subject, self.output, marked))
+            self.process = Forked(lambda: _serve(theirs, subject, self.output, marked))
         theirs.close()
         self.channel = Channel(ours, SEND_LIMIT)
         self.ended: int | None = None
@@ -97,10 +100,9 @@ class Worker:
         """Return the last lines that it printed since the stage began; it has ended."""
         with contextlib.suppress(OSError, ValueError):
             size = os.fstat(self.output.fileno()).st_size
-            begin = max(self.printed if self.printed <= size else 0, size - 4000)
-            text = os.pread(self.output.fileno(), 4000, begin)
-            theirs = [line for line in text.splitlines() if not _is_ours(line)]
-            return last_lines(b"\n".join(theirs))
+            begin = max(self.printed if self.printed <= size else 0, size - LAST_WORDS)
+            text = os.pread(self.output.fileno(), LAST_WORDS, begin)
+            return last_lines(b"\n".join(_of_the_subject(text.splitlines())))
         return ""
 
     def keep_output_small(self) -> None:
@@ -113,6 +115,8 @@ class Worker:
         """Kill it and its process group; return how it ended."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
+        if self.process.poll() is None:  # just forked, it may have no group of its own yet
+            os.kill(self.process.pid, signal.SIGKILL)
         code = self.process.wait()
         self.channel.close()
         if self.ended is not None:
@@ -145,35 +149,55 @@ def _spawned(
         stdout=output,
         stderr=output,
         start_new_session=True,  # Ctrl-C is not for it, and its children can be found
-        env={
-            **os.environ,
-            **dict.fromkeys(ONE_THREAD, "1"),
-            "PYTHONUNBUFFERED": "1",
-            "PYTHONHASHSEED": "0",  # the order of sets is not to differ between workers
-            **marked,
-        },
+        env={**os.environ, **_environment(marked)},
     )
 
 
+def _environment(marked: dict[str, str]) -> dict[str, str]:
+    """Return what is set in the environment of a worker."""
+    return {
+        **dict.fromkeys(ONE_THREAD, "1"),
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONHASHSEED": "0",  # the order of sets is not to differ between workers
+        **marked,
+    }
+
+
 def _serve(
-    theirs: socket.socket,
-    ours: socket.socket,
-    subject: Subject,
-    output: IO[bytes],
-    marked: dict[str, str],
+    theirs: socket.socket, subject: Subject, output: IO[bytes], marked: dict[str, str]
 ) -> None:
     """Be a worker, in a process that was forked with its subject."""
     from . import worker  # late: only forked workers need it in this process
 
     os.setsid()
-    ours.close()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # as in any new process
     for stream in (1, 2):
         os.dup2(output.fileno(), stream)
-    with open(os.devnull, "rb") as nothing:  # noqa: PTH123
-        os.dup2(nothing.fileno(), 0)
-    os.environ |= marked
+    _cut_off({1, 2, theirs.fileno()})
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
+    sys.stdout, sys.stderr = (_unbuffered(stream) for stream in (1, 2))
+    faulthandler.enable(2, all_threads=False)
+    os.environ |= _environment(marked)
     tempfile.tempdir = None  # asked for again, of the environment
     worker.serve(theirs, subject)
+
+
+def _cut_off(kept: set[int]) -> None:
+    """Let the other files that were open at the fork be nothing, whatever is done to them here.
+
+    They are the store's, and those of other workers. Their numbers stay taken, for there still are
+    objects that would close them one day.
+    """
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for file in [int(name) for name in os.listdir("/proc/self/fd")]:  # noqa: PTH208
+        if file not in kept | {nothing}:
+            os.dup2(nothing, file, inheritable=file == 0)
+
+
+def _unbuffered(file: int) -> io.TextIOWrapper:
+    """Return a stream of which nothing is lost when the process ends at once."""
+    raw = open(file, "wb", buffering=0, closefd=False)  # noqa: SIM115
+    return io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
 
 
 def _message(request: Request) -> bytes:
@@ -190,8 +214,21 @@ def _message(request: Request) -> bytes:
     return encode(fields, A=p.A, W0=p.W0, H0=p.H0)
 
 
+def _of_the_subject(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Return what is not about this program; of a crash's traceback, what is within it."""
+    crashed = False
+    for line in lines:
+        crashed |= b"(most recent call first)" in line
+        if not _is_ours(line):
+            yield line
+        elif crashed:
+            return
+
+
 def _is_ours(line: bytes) -> bool:
     """Say whether a line of a crash's traceback is about this program."""
-    told = line.strip()
-    frame = told.startswith(b"File ") and (_OWN_FILES in told or b"<frozen runpy>" in told)
-    return frame or told.startswith(b"Extension modules:")
+    stripped = line.strip()
+    frame = stripped.startswith(b"File ") and (
+        _OWN_FILES in stripped or b"<frozen runpy>" in stripped
+    )
+    return frame or stripped.startswith(b"Extension modules:")

@@ -26,7 +26,7 @@ from ..judging.outcomes import Flag
 from ..subjects import Answer, Command, Problem, Subject, SubjectName, load
 from ..subjects.children import dying_with_parent
 from ..subjects.identity import identity
-from ..subjects.problem import KEYWORDS, last_lines, told
+from ..subjects.problem import KEYWORDS, last_lines, raised
 from ..text import printable
 from .messages import Channel, Fields, encode
 
@@ -115,7 +115,7 @@ def _answer(subject: Subject, asked: Fields, matrices: dict[str, Any]) -> tuple[
         (answer,) = subject.solve([problem], lambda _: None)
         answer.error  # noqa: B018 - a subject of one's own might give anything
     except BaseException as error:  # KeyboardInterrupt as well: nobody pressed a key here
-        answer = Answer(error=told(error))
+        answer = Answer(error=raised(error))
     changed = A.tobytes() != before
     fields: Fields = {
         "number": asked["number"],
@@ -135,7 +135,7 @@ def _answer(subject: Subject, asked: Fields, matrices: dict[str, Any]) -> tuple[
     except UnusableError as reason:
         return fields | {"unusable": str(reason)[:LONGEST_TEXT]}, {}
     except BaseException as error:
-        return fields | {"error": told(error)[:LONGEST_TEXT], "outcome": "error"}, {}
+        return fields | {"error": raised(error)[:LONGEST_TEXT], "outcome": "error"}, {}
     return fields, factors
 
 

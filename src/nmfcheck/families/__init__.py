@@ -1,7 +1,8 @@
 """Families of cases with known answers: a room each, and what they have in common."""
 
-from .family import Ask, Case, Cell, Family, Nearest, Option, Question, Trial
+from .family import Family, Nearest, Option
 from .registry import find, names
+from .trial import Ask, Case, Cell, Question, Trial
 
 __all__ = [
     "Ask",

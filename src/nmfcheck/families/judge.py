@@ -8,8 +8,8 @@ from ..errors import InputError
 from ..judging.factors import UnusableError, as_factor
 from ..judging.judgement import Judgement
 from ..judging.outcomes import Outcome
-from .family import Case
 from .registry import find
+from .trial import Case
 
 
 def judge(case: Any, W: Any, H: Any) -> Judgement:
@@ -24,6 +24,6 @@ def judge(case: Any, W: Any, H: Any) -> Judgement:
     try:
         factors = as_factor("W", W, (case.m, case.rank)), as_factor("H", H, (case.rank, case.n))
     except UnusableError as reason:
-        return Judgement(Outcome.INVALID, f"{reason}.")
+        return find(case.family).judgement(Outcome.INVALID, f"{reason}.")
     (judgement,) = find(case.family).judge([case], *(X[None] for X in factors))
     return judgement

@@ -39,7 +39,7 @@ def of_id(kind: str, id: object) -> Family:
     """Return the family that an id of a case or a trial begins with."""
     name = str(id).partition("/")[0]
     if name not in HOUSE and name not in names():
-        example = find("bidiagonal").example
+        example = "bidiagonal/n=3/ones/eps=1e-3" if kind == "case" else find("bidiagonal").example
         raise InputError(
             f"no {kind} {id!r}; it begins with a family ({', '.join(names())}), as in {example!r}"
         )
@@ -63,9 +63,9 @@ def _loaded(name: str) -> Family:
         thing = point.load()
         family = thing() if isinstance(thing, type) else thing
     except Exception as error:  # a foreign module may raise anything
-        told = " ".join(str(error).split())
+        reason = f"{type(error).__name__}: {error}"
         raise InputError(
-            f"the family {name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {told}"
+            f"the family {name!r} ({point.value}) cannot be loaded: {reason}"
         ) from error
     if not isinstance(family, Family) or family.name != name:
         raise InputError(f"{point.value} is not a family of the name {name!r}, but {family!r:.60}")

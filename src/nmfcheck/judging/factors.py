@@ -13,6 +13,11 @@ class UnusableError(Exception):
     """A returned factor that is no real matrix of the right shape; says why, in one line."""
 
 
+def is_factor(value: Any, shape: tuple[int, int]) -> bool:
+    """Say whether something is a float64 array of this shape already."""
+    return type(value) is np.ndarray and value.dtype == np.float64 and value.shape == shape
+
+
 def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
     """Return a factor as a float64 array of this shape, or raise `UnusableError`.
 
@@ -20,8 +25,9 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
     with `__array__`.
     Values are not looked at: NaN, infinities and negative entries are the judge's business.
     """
-    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape == shape:
-        return value.copy()  # as nearly always
+    if is_factor(value, shape):
+        copy: Array = value.copy()  # as nearly always
+        return copy
     try:
         if hasattr(value, "toarray"):  # SciPy sparse
             value = value.toarray()
@@ -31,8 +37,8 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
     except ValueError:
         raise UnusableError(f"{name} is ragged: its rows have different lengths") from None
     except Exception as error:  # whatever a foreign __array__ raises, it is no matrix
-        told = " ".join(str(error).split())
-        raise UnusableError(f"{name} is no matrix ({type(error).__name__}: {told})") from None
+        reason = " ".join(str(error).split())
+        raise UnusableError(f"{name} is no matrix ({type(error).__name__}: {reason})") from None
     if array.dtype.kind == "c":
         raise UnusableError(f"{name} is complex ({array.dtype}); expected real numbers")
     if array.dtype.kind not in "fiub":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -80,9 +81,14 @@ class Algorithm:
             "__name__": self.name,
             "__qualname__": self.name,
             "__module__": f"{__package__}.{self.name}",
-            "__doc__": f"{self.about}\n\n{Algorithm.__call__.__doc__}",
+            "__doc__": f"{self.about}\n\n{self._parameters()}",
         }.items():
             object.__setattr__(self, attribute, value)
+
+    def _parameters(self) -> str:
+        """Return what is said of the parameters of a call, with its own number of iterations."""
+        text = inspect.getdoc(Algorithm.__call__) or ""
+        return text.replace("the algorithm's own number if None", f"{self.iterations:,} if None")
 
     def __repr__(self) -> str:
         return f"<reference algorithm {self.name}>"

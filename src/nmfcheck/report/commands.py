@@ -26,13 +26,13 @@ def replay_options(subject: StoredSubject, suite: Suite) -> str:
 
 
 def run_command(subject: StoredSubject, suite: Suite, extra: Sequence[Cell] = ()) -> str:
-    """Return the command that runs a subject through a suite; "" without a name.
+    """Return the command that runs a subject through a suite; "" where one has no name for it.
 
     Parameters
     ----------
     extra : cells that were measured besides.
     """
-    if subject.settings.get("unnamed"):
+    if subject.settings.get("unnamed") or suite.name not in suites.SUITES:
         return ""
     newest = suite.version == suites.NEWEST
     words = ["nmfcheck", "run", subject.name, "--suite", suite.name if newest else suite.title]

@@ -12,7 +12,7 @@ from ..diagnosis import Finding, diagnose
 from ..errors import InputError
 from ..families import Ask, Cell
 from ..judging.outcomes import Outcome, reaches
-from ..store import Results, Store, StoredSubject
+from ..store import Results, Row, Store, StoredSubject
 from ..subjects.problem import KEYWORDS
 from ..text import printable
 from ..trials.stage import Stage
@@ -175,8 +175,8 @@ def contents(
     """
     versions = {store.suite.version: store for store in stores}
     if len(versions) > 1:
-        told = " and ".join(f"{str(s.path)!r} of {v}" for v, s in sorted(versions.items()))
-        raise InputError(f"stores of different suite versions cannot be compared: {told}")
+        listed = " and ".join(f"{str(s.path)!r} of {v}" for v, s in sorted(versions.items()))
+        raise InputError(f"stores of different suite versions cannot be compared: {listed}")
     found = [
         _subject(store, subject, baselines or shipped_for(store.suite), shown)
         for store in stores
@@ -204,10 +204,12 @@ def _subject(
     store: Store, subject: StoredSubject, baselines: Baselines, shown: int
 ) -> SubjectContents:
     suite, results = store.suite, store.results(subject)
+    rows = results.rows()
+    besides = _besides(store, rows)
     tallies = tally(results, suite)
     verdict = verdict_of(results, suite, baselines, tallies)
     starts_where_told = {"W0", "H0"} <= set(subject.settings.get("takes", KEYWORDS))
-    families = _families(results, suite, verdict, baselines, tallies)
+    families = _families(results, suite, verdict, baselines, tallies, besides)
     return SubjectContents(
         name=printable(subject.name),
         subject=subject,
@@ -217,9 +219,9 @@ def _subject(
         verdict=verdict,
         findings=tuple(diagnose(results, suite, verdict, baselines, tallies)),
         families=families,
-        shown=tuple(_shown(results, suite, shown)),
+        shown=tuple(results.stages(_shown(rows, suite, shown))),
         unlike=tuple(unlike_references(families)) if starts_where_told else (),
-        command=run_command(subject, suite, [c for each in families for c in each.extra]),
+        command=run_command(subject, suite, besides),
         replay=replay_options(subject, suite),
     )
 
@@ -230,13 +232,14 @@ def _families(
     verdict: Verdict,
     baselines: Baselines,
     tallies: Sequence[CellTally],
+    besides: Sequence[Cell],
 ) -> tuple[FamilyContents, ...]:
     counts = count(results, suite, tallies)
     defects = _defects(results, suite)
     labels = {
         label: results.texts(label) for part in suite.parts for label in part.room.counted_labels
     }
-    extra = _extra(results, suite)
+    extra = {cell: list(results.stages_of(cell, matrices=True)) for cell in besides}
     return tuple(
         FamilyContents(
             part,
@@ -259,15 +262,28 @@ def _families(
     )
 
 
-def _extra(results: Results, suite: Suite) -> dict[Cell, list[Stage]]:
-    """Return the stages of cells that are not the suite's, but were measured besides."""
-    own = {cell.id for cell in suite.cells}
-    others = dict.fromkeys(row.cell for row in results.rows() if row.cell not in own)
-    found = {}
-    for id in others:
+def _besides(store: Store, rows: Sequence[Row]) -> list[Cell]:
+    """Return the cells that are not the suite's, but were measured besides.
+
+    A cell or an ask that does not exist is a sign of damage.
+    """
+    asked: dict[str, set[str]] = {}
+    for row in rows:
+        asked.setdefault(row.cell, set()).add(row.ask)
+    found = []
+    for id, names in asked.items():
         family, _, name = id.partition("/")
-        cell = suite.part(family).room.cell(name)
-        found[cell] = list(results.stages_of(cell, matrices=True))
+        try:
+            part = store.suite.part(family)
+            cell = part.room.cell(name)
+        except InputError as reason:
+            raise InputError(f"{str(store.path)!r} is damaged: {reason}") from None
+        own = cell in part.cells
+        known = {ask.name for ask in (part.asks if own else part.room.asks_of(cell))}
+        if strange := names - known:
+            raise InputError(f"{str(store.path)!r} is damaged: no ask {min(strange)!r} of {id}")
+        if not own:
+            found.append(cell)
     return found
 
 
@@ -306,8 +322,9 @@ def unlike_references(families: Sequence[FamilyContents]) -> list[str]:
     return found
 
 
-def _shown(results: Results, suite: Suite, most: int) -> list[Stage]:
-    """Return some stages that failed: one of each family and outcome, then from all cells."""
+def _shown(rows: Sequence[Row], suite: Suite, most: int) -> list[int]:
+    """Choose some stages that failed: one of each family and outcome, then from all cells."""
+    own = {cell.id for cell in suite.cells}
     passing = {
         (part.family, ask.name, str(outcome))
         for part in suite.parts
@@ -315,10 +332,11 @@ def _shown(results: Results, suite: Suite, most: int) -> list[Stage]:
         for outcome in Outcome
         if reaches(outcome.grade, ask.needs)
     }
-    rows = [
+    failed = [
         row
-        for row in results.of_the_suite()
-        if row.outcome != Outcome.NOT_RUN
+        for row in rows
+        if row.cell in own
+        and row.outcome != Outcome.NOT_RUN
         and (row.cell.partition("/")[0], row.ask, row.outcome) not in passing
     ]
     chosen: dict[int, None] = {}
@@ -329,8 +347,8 @@ def _shown(results: Results, suite: Suite, most: int) -> list[Stage]:
         lambda row: row.id,
     ):
         seen: set[Any] = set()
-        for row in rows:
+        for row in failed:
             if len(chosen) < most and of(row) not in seen:
                 seen.add(of(row))
                 chosen.setdefault(row.id)
-    return results.stages(list(chosen))
+    return list(chosen)

@@ -74,6 +74,6 @@ def _write(name: str, text: str) -> str:
     try:
         replace_file(Path(name), text.encode())
     except OSError as error:
-        told = f"{name!r} cannot be written: {error.strerror or error}"
-        raise InputError(f"{told}; 'nmfcheck report' writes it again from the store") from None
+        reason = f"{name!r} cannot be written: {error.strerror or error}"
+        raise InputError(f"{reason}; 'nmfcheck report' writes it again from the store") from None
     return name

@@ -66,6 +66,8 @@ def _reason(cell: CellVerdict, question: QuestionVerdict) -> str:
     if cell.decision is None:
         return question.reason
     low, high = cell.share.interval
-    told = f"{cell.share.part} of {cell.share.whole} passed, 95 % interval {low:.3f} to {high:.3f}"
+    counted = (
+        f"{cell.share.part} of {cell.share.whole} passed, 95 % interval {low:.3f} to {high:.3f}"
+    )
     left = f", {cell.unanswered} unanswered" if cell.unanswered else ""
-    return f"{cell.decision}: {told}{left}; {bar_in_words(cell)}"
+    return f"{cell.decision}: {counted}{left}; {bar_in_words(cell)}"

@@ -89,10 +89,10 @@ def locked(path: Path) -> int:
         raise InputError(f"the store {str(path)!r} cannot be written: {error.strerror}") from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        there = path.exists() and os.path.samestat(os.fstat(file), path.stat())
+        same = path.exists() and os.path.samestat(os.fstat(file), path.stat())
     except OSError:
-        there = False
-    if not there:
+        same = False
+    if not same:
         os.close(file)
         raise InputError(f"another run is writing to the store {str(path)!r}")
     return file
@@ -142,14 +142,23 @@ def check(path: Path, connection: sqlite3.Connection, suite: Suite | None) -> Su
         raise InputError(f"the store {str(path)!r} is damaged: {state}")
     row = connection.execute("SELECT value FROM about WHERE key = 'suite'").fetchone()
     try:
-        there = Suite.from_text(row[0])
+        own = Suite.from_text(row[0])
     except InputError as reason:
         raise InputError(f"the store {str(path)!r} cannot be read here: {reason}") from None
     except (TypeError, ValueError, KeyError, AttributeError):
         raise InputError(f"the store {str(path)!r} is damaged: it names no suite") from None
-    if suite is not None and there != suite:
+    if suite is not None and own != suite:
         raise InputError(
-            f"the store {str(path)!r} is of another suite ({there.title}: {there.scope}; not "
-            f"{suite.title}: {suite.scope}); choose another with --store, or --fresh"
+            f"the store {str(path)!r} is of another suite ({_in_full(own)}; not "
+            f"{_in_full(suite)}); choose another with --store, or --fresh"
         )
-    return there
+    return own
+
+
+def _in_full(suite: Suite) -> str:
+    """Say what a suite asks for, so that two that differ can be told apart."""
+    parts = []
+    for part in suite.parts:
+        chosen = part.room.selection(part.cells, part.asks).items()
+        parts.append(", ".join([part.scope, *(f"{option} {value}" for option, value in chosen)]))
+    return f"{suite.title}: {'; '.join(parts)}"

@@ -36,6 +36,9 @@ def migrated(path: Path) -> Path:
             contextlib.closing(_opened(path)) as old,
             contextlib.closing(sqlite3.connect(copy, isolation_level=None)) as new,
         ):
+            (state,) = old.execute("PRAGMA quick_check(1)").fetchone()
+            if state != "ok":
+                raise ValueError(state)
             (text,) = old.execute("SELECT value FROM about WHERE key = 'suite'").fetchone()
             lay_out(new, _suite(json.loads(text)))
             new.execute("BEGIN")
@@ -47,7 +50,7 @@ def migrated(path: Path) -> Path:
                 f"INSERT INTO stages (subject, {names}) VALUES ({places})", _stages(old)
             )
             new.execute("COMMIT")
-    except (TypeError, ValueError, KeyError, zlib.error) as error:
+    except (TypeError, ValueError, LookupError, AttributeError, zlib.error) as error:
         copy.unlink()
         raise InputError(f"the store {str(path)!r} is damaged: {error}") from None
     except BaseException:
@@ -57,18 +60,21 @@ def migrated(path: Path) -> Path:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    """Open a store so that SQLite lays no files beside it, unless it has a log of its own."""
+    log = path.with_name(f"{path.name}-wal")
+    alone = "" if log.exists() and log.stat().st_size > 0 else "&immutable=1"
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{alone}", uri=True)
     connection.row_factory = sqlite3.Row
     return connection
 
 
-def _suite(told: dict[str, Any]) -> Suite:
+def _suite(written: dict[str, Any]) -> Suite:
     """Return the suite that schema 1 wrote down as sizes, kinds of entries and values of ε."""
-    asks = tuple(map(ask_of, told["eps"]))
+    asks = tuple(map(ask_of, written["eps"]))
     whole = Part(FAMILY, 1, {}, asks)
-    cells, _ = whole.room.select({}, asks, {"sizes": told["sizes"], "entries": told["kinds"]})
-    part = Part(FAMILY, 1, dict.fromkeys(cells, told["trials"]), asks)
-    return Suite(told["name"], told["version"], (part,), told["reference_iterations"])
+    cells, _ = whole.room.select({}, asks, {"sizes": written["sizes"], "entries": written["kinds"]})
+    part = Part(FAMILY, 1, dict.fromkeys(cells, written["trials"]), asks)
+    return Suite(written["name"], written["version"], (part,), written["reference_iterations"])
 
 
 def _stages(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
@@ -92,13 +98,18 @@ def _slopes(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
     """Return the runs for slopes, of which schema 1 kept W and H alone: judged again."""
     room = find(FAMILY)
     cell = room.cell(SLOPES)
-    for row in old.execute("SELECT * FROM slopes ORDER BY subject, seed, eps DESC"):
+    climbs: dict[tuple[int, int], Climb] = {}
+    asked, answers = [], []
+    for row in old.execute("SELECT * FROM slopes ORDER BY subject, seed"):
         trial = room.trial(cell, row["seed"])
-        ask = trial.ask(f"{SLOPES}:eps={decimal(row['eps'])}")
+        climbs.setdefault((row["subject"], trial.seed), Climb(trial))
         W, H = (unpacked(row[name], (cell.m, cell.k)) for name in ("W", "H"))
         missing = None if W is not None and H is not None else "there was no answer"
-        answer = Answer(W, H, missing)
-        (judgement,) = judged([(trial, ask)], [answer])
-        climb = Climb(trial)
-        climb.take(ask, answer, judgement)
-        yield (row["subject"], *row_of(climb.stages[ask]))
+        answers.append(Answer(W, H, missing))
+        asked.append((row["subject"], trial, trial.ask(f"{SLOPES}:eps={decimal(row['eps'])}")))
+    judgements = judged([(trial, ask) for _, trial, ask in asked], answers)
+    for (subject, trial, ask), answer, judgement in zip(asked, answers, judgements, strict=True):
+        climbs[subject, trial.seed].take(ask, answer, judgement)
+    for (subject, _), climb in climbs.items():
+        for stage in climb.result().stages:
+            yield (subject, *row_of(stage))

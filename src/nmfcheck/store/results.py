@@ -69,6 +69,7 @@ class Results:
                 row.cell,
                 row.seed,
                 asks.get((row.cell.partition("/")[0], row.ask), last),
+                row.ask,
             )
         )
         return rows

@@ -123,7 +123,7 @@ class Store:
             with in_words(path):
                 uri = f"{(copy or path).absolute().as_uri()}?mode=rw"
                 connection = sqlite3.connect(uri, uri=True, timeout=2, isolation_level=None)
-                there = check(path, connection, suite)
+                own = check(path, connection, suite)
         except BaseException:
             if connection is not None:
                 connection.close()
@@ -132,7 +132,7 @@ class Store:
             if copy is not None:
                 copy.unlink()
             raise
-        return cls(path, connection, there, lock, copy)
+        return cls(path, connection, own, lock, copy)
 
     def close(self) -> None:
         """Close the file."""
@@ -165,8 +165,8 @@ class Store:
     def find(self, name: str, settings: Mapping[str, Any]) -> StoredSubject | None:
         """Return the subject of this name and settings, if it is there."""
         _, fingerprint = _fingerprint(name, settings)
-        there = (s for s in self.subjects(latest=False) if s.fingerprint == fingerprint)
-        return next(there, None)
+        known = (s for s in self.subjects(latest=False) if s.fingerprint == fingerprint)
+        return next(known, None)
 
     def subjects(self, *, latest: bool = True) -> list[StoredSubject]:
         """Return the subjects, in the order in which they were run; of each name the latest."""
@@ -180,9 +180,9 @@ class Store:
         self, id_: int, fingerprint: str, name: str, settings: str, machine: str
     ) -> StoredSubject:
         try:
-            told = json.loads(settings)
-            told["options"].items()
-            return StoredSubject(id_, fingerprint, name, told, json.loads(machine))
+            parsed = json.loads(settings)
+            parsed["options"].items()
+            return StoredSubject(id_, fingerprint, name, parsed, json.loads(machine))
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             reason = f"the settings of {name!r} cannot be read ({type(error).__name__} {error})"
             raise InputError(f"{str(self.path)!r} is damaged: {reason}") from None

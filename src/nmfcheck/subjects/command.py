@@ -154,8 +154,10 @@ class Command(OneByOne):
         while number > 0 and answered.get("id") == number - 1:
             answered = self._read()  # late, and once too often; it was noticed or it was not
         if answered.get("id") != number:
-            told = "with another id than that of the request" if "id" in answered else "without id"
-            raise _ProtocolError(f"answered {told}")
+            mistake = (
+                "with another id than that of the request" if "id" in answered else "without id"
+            )
+            raise _ProtocolError(f"answered {mistake}")
         if self._has_more():
             raise _ProtocolError("answered more than once")
         return answered

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from .function import check_options
-from .problem import Answer, OneByOne, Problem, told
+from .problem import Answer, OneByOne, Problem, raised
 
 RANK = ("n_components", "rank", "n_factors", "k")
 SEED = ("random_state", "seed")
@@ -55,7 +55,7 @@ class EstimatorSubject(OneByOne):
             start = {"W": problem.W0, "H": problem.H0} if self._starts else {}
             return Answer(fitted.fit_transform(problem.A, **start), fitted.components_)
         except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
-            return Answer(error=told(error))
+            return Answer(error=raised(error))
 
     def _make(self, problem: Problem) -> Any:
         settings = {str(self._rank): problem.rank} | (self._custom if self._starts else {})

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..errors import InputError
-from .problem import KEYWORDS, Answer, OneByOne, Problem, as_answer, told
+from .problem import KEYWORDS, Answer, OneByOne, Problem, as_answer, raised
 
 
 class FunctionSubject(OneByOne):
@@ -45,7 +45,7 @@ class FunctionSubject(OneByOne):
         try:
             returned = self.function(*positional, **keywords)
         except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
-            return Answer(error=told(error))
+            return Answer(error=raised(error))
         answer = as_answer(returned)
         return answer if answer.error else Answer(_kept(answer.W), _kept(answer.H))
 
@@ -87,8 +87,8 @@ def check_options(
     for option in options:
         if option in reserved or option not in known:
             others = [word for word in known if word not in (*reserved, "A")]
-            there = f"it takes {', '.join(others)}" if others else "it takes none"
-            raise InputError(f"{name} has no option {option!r}; {there}")
+            takes = f"it takes {', '.join(others)}" if others else "it takes none"
+            raise InputError(f"{name} has no option {option!r}; {takes}")
 
 
 def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:

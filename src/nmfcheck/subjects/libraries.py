@@ -40,8 +40,8 @@ class Library:
         try:
             return metadata.version(self.package)
         except metadata.PackageNotFoundError:
-            told = f"{self.name} needs {self.package}, which is not installed"
-            raise SubjectError(f"{told}; try: pip install {self.package}") from None
+            missing = f"{self.name} needs {self.package}, which is not installed"
+            raise SubjectError(f"{missing}; try: pip install {self.package}") from None
 
 
 LIBRARIES: dict[str, Library] = {}

@@ -23,7 +23,7 @@ from .command import Command
 from .estimator import EstimatorSubject, is_estimator
 from .function import FunctionSubject, check_options, is_factory
 from .libraries import LIBRARIES
-from .problem import Subject, told
+from .problem import Subject, raised
 from .references import REFERENCES, ReferenceSubject
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def load(subject: SubjectName) -> Subject:
     except SubjectError:
         raise
     except (Exception, SystemExit) as error:  # the user's module may raise anything
-        raise SubjectError(f"{name} cannot be imported: {told(error)}") from error
+        raise SubjectError(f"{name} cannot be imported: {raised(error)}") from error
     return as_subject(thing, name, options)
 
 
@@ -152,7 +152,7 @@ def _made(
     try:
         made = factory(**(options or {}))
     except (Exception, SystemExit) as error:
-        raise SubjectError(f"{called} made no subject: it {told(error)}") from error
+        raise SubjectError(f"{called} made no subject: it {raised(error)}") from error
     if callable(made) and not is_estimator(made) and not isinstance(made, Subject):
         if is_factory(made):
             raise SubjectError(f"{called} made another factory; expected f(A, rank, …) -> (W, H)")

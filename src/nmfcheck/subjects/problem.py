@@ -106,7 +106,7 @@ def last_lines(output: bytes) -> str:
     return printable("\n".join(line[-LONGEST_LINE:] for line in kept))
 
 
-def told(error: BaseException) -> str:
+def raised(error: BaseException) -> str:
     """Return what was raised, in one line, whatever its own `str` does."""
     try:
         text = printable(" ".join(str(error).split()))

@@ -49,8 +49,8 @@ def write_problems(folder: Path, suite: Suite, form: str) -> int:
             name, matrices = problem_name(trial, ask), {"A": case.A, "W0": W0, "H0": H0}
             number += 1
             if form == "json":
-                told = {key: X.tolist() for key, X in matrices.items()}
-                problem = {"id": name, "rank": case.rank, "seed": trial.seed, **told}
+                arrays = {key: X.tolist() for key, X in matrices.items()}
+                problem = {"id": name, "rank": case.rank, "seed": trial.seed, **arrays}
                 lines.append(json.dumps(problem))
                 continue
             (folder / name).mkdir()
@@ -128,6 +128,10 @@ def _suite_of(folder: Path) -> tuple[Suite, str]:
         raise InputError(f"{path}: {error}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is not as 'nmfcheck cases' wrote it: {error!r}") from None
+    for part in suite.parts:
+        if part.version != part.room.version:
+            version = f"version {part.version} of the {part.family} family"
+            raise InputError(f"{path} is of {version}; this is {part.room.version}")
     if form not in FORMATS:
         raise InputError(f"{path}: no format {form!r}; there are {', '.join(FORMATS)}")
     return suite, form
@@ -147,8 +151,8 @@ def _answer(folder: Path) -> Answer | None:
         except InputError as error:
             return Answer(error=str(error))
     if len(found) == 1:
-        (there,) = found
-        return Answer(error=f"there is a {there}, but no {'H' if there == 'W' else 'W'}")
+        (given,) = found
+        return Answer(error=f"there is a {given}, but no {'H' if given == 'W' else 'W'}")
     return Answer(found["W"], found["H"]) if found else None
 
 
@@ -164,19 +168,19 @@ def _json_answers(folder: Path, known: Set[str]) -> dict[str, Answer]:
         if not line.strip():
             continue
         try:
-            told = json.loads(line)
-            name = str(told["id"])
+            answer_line = json.loads(line)
+            name = str(answer_line["id"])
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{path}, line {number}: no JSON object with an id") from None
         if name not in known:
             raise InputError(f"{path}, line {number}: no problem has the id {name!r}")
         if name in answers:
             raise InputError(f"{path}, line {number}: {name!r} is answered twice")
-        wrong = told.get("error")
-        if wrong is None and not {"W", "H"} <= told.keys():
+        wrong = answer_line.get("error")
+        if wrong is None and not {"W", "H"} <= answer_line.keys():
             wrong = "there are no W and H"
         if wrong is None:
-            answers[name] = Answer(from_json(told["W"]), from_json(told["H"]))
+            answers[name] = Answer(from_json(answer_line["W"]), from_json(answer_line["H"]))
         else:
             answers[name] = Answer(error=str(wrong))
     return answers

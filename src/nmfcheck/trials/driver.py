@@ -20,7 +20,7 @@ from ..judging.measures import same_factors
 from ..judging.outcomes import Flag
 from ..subjects import Answer, Progress, Subject, as_subject
 from .climb import Climb, judged
-from .stage import Stage, TrialResult, by_trial, not_run
+from .stage import Stage, TrialResult, not_run
 
 IN_A_ROW = 3
 """So many stages in a row without an answer end a cell."""
@@ -276,9 +276,11 @@ def run_trials(
     progress : called now and then with the number of stages that are newly done, fractions of
         stages included; stages that a failure spares count as done.
     """
-    listed = list(trials)
+    listed = [replace(trial) for trial in trials]  # copies: the same trial may be there twice
     plans = [Plan([trial]) for trial in listed]
+    found: dict[int, list[Stage]] = {id(trial): [] for trial in listed}
     with InlineExecutor(as_subject(subject), progress) as executor:
-        stages = [s for some in Driver(executor, plans, progress, counts=False) for s in some]
-    found = {trial: tuple(members) for trial, members in by_trial(stages)}
-    return [TrialResult(trial, found[trial]) for trial in listed]
+        for stages in Driver(executor, plans, progress, counts=False):
+            for stage in stages:
+                found[id(stage.trial)].append(stage)
+    return [TrialResult(trial, tuple(found[id(trial)])) for trial in listed]

@@ -161,6 +161,8 @@ class Suite:
         extra: dict[Cell, int] = {}
         for part in parts:
             cells, asks = part.room.select(part.cells, part.asks, chosen)
+            if not cells:
+                raise InputError(f"no cell of the {part.family} family is chosen")
             if trials is not None:
                 cells = dict.fromkeys(cells, whole_number("trials", trials, 1))
             selected.append(replace(part, cells=dict(cells), asks=asks))
@@ -173,8 +175,8 @@ class Suite:
             wanted = list(dict.fromkeys(named))
             if not wanted:
                 raise InputError(f"no family was named; there are {self._names}")
-            there = {part.family: part for part in self.parts}
-            parts = [there.get(name) or part_of(name, self.name) for name in wanted]
+            own = {part.family: part for part in self.parts}
+            parts = [own.get(name) or part_of(name, self.name) for name in wanted]
         else:
             parts = list(self.parts)
         owners = {
@@ -216,34 +218,34 @@ class Suite:
     @classmethod
     def from_text(cls, text: str) -> Suite:
         """Read what `as_text` wrote; raise KeyError, TypeError or ValueError for anything else."""
-        told = json.loads(text)
-        known = SUITES.get(told["name"])
+        document = json.loads(text)
+        known = SUITES.get(document["name"])
         return cls(
-            name=str(told["name"]),
-            version=int(told["version"]),
-            parts=tuple(_part_from(part) for part in told["families"]),
-            reference_iterations=told["reference_iterations"],
+            name=str(document["name"]),
+            version=int(document["version"]),
+            parts=tuple(_part_from(part) for part in document["families"]),
+            reference_iterations=document["reference_iterations"],
             summary=known.summary if known else "",
         )
 
 
-def _part_from(told: Mapping[str, Any]) -> Part:
-    room = families.find(told["family"])
+def _part_from(document: Mapping[str, Any]) -> Part:
+    room = families.find(document["family"])
     return Part(
         room.name,
-        int(told["version"]),
-        {room.cell(name): int(trials) for name, trials in told["cells"].items()},
-        tuple(_ask_from(room, ask) for ask in told["asks"]),
+        int(document["version"]),
+        {room.cell(name): int(trials) for name, trials in document["cells"].items()},
+        tuple(_ask_from(room, ask) for ask in document["asks"]),
     )
 
 
-def _ask_from(room: Family, told: Mapping[str, str]) -> Ask:
+def _ask_from(room: Family, document: Mapping[str, str]) -> Ask:
     """Return an ask as it was written down, called as the family calls it."""
-    name, needs = told["name"], told["needs"]
+    name, needs = document["name"], document["needs"]
     if needs not in get_args(Grade):
         raise ValueError(f"no grade {needs!r}")
     called = room.ask(name).called
-    return Ask(name, needs, Question(told["question"]), called=called)  # type: ignore[arg-type]
+    return Ask(name, needs, Question(document["question"]), called=called)  # type: ignore[arg-type]
 
 
 def part_of(family: str, suite: str) -> Part:
@@ -283,7 +285,7 @@ def find(name: str) -> Suite:
         raise InputError(f"no suite {name!r}; there are {', '.join(SUITES)}")
     if not at:
         return SUITES[bare]
-    if not version.isdigit() or int(version) not in VERSIONS:
-        there = ", ".join(f"{bare}@{number}" for number in VERSIONS)
-        raise InputError(f"no suite {name!r}; there are {there}")
+    if version not in map(str, VERSIONS):
+        known = ", ".join(f"{bare}@{number}" for number in VERSIONS)
+        raise InputError(f"no suite {name!r}; there are {known}")
     return of_version(bare, int(version))

@@ -223,30 +223,30 @@ def _plain(name: str, cell: BaselineCell) -> dict[str, Any]:
 
 def from_text(text: str) -> Baseline:
     """Read what `as_text` wrote."""
-    told = json.loads(text)
-    if told["format"] != FORMAT:
-        raise InputError(f"a baseline of format {told['format']}; expected {FORMAT}")
-    room = find(told["family"])
+    document = json.loads(text)
+    if document["format"] != FORMAT:
+        raise InputError(f"a baseline of format {document['format']}; expected {FORMAT}")
+    room = find(document["family"])
     return Baseline(
         room.name,
-        told["version"],
-        told["objective"],
-        tuple(told["asks"]),
+        document["version"],
+        document["objective"],
+        tuple(document["asks"]),
         {
             name: AlgorithmBaseline(
                 algorithm["settings"],
                 {c: _cell(room.cell(c), each) for c, each in algorithm["cells"].items()},
             )
-            for name, algorithm in told["algorithms"].items()
+            for name, algorithm in document["algorithms"].items()
         },
     )
 
 
-def _cell(cell: Cell, told: Mapping[str, Any]) -> BaselineCell:
-    letters: dict[str, str] = told["outcomes"]
+def _cell(cell: Cell, document: Mapping[str, Any]) -> BaselineCell:
+    letters: dict[str, str] = document["outcomes"]
     seeds = tuple(range(len(next(iter(letters.values())))))
     tallied = CellTally(cell, seeds, letters)
-    return BaselineCell(tallied, told.get("labels", {}), told.get("digits", {}))
+    return BaselineCell(tallied, document.get("labels", {}), document.get("digits", {}))
 
 
 def trials_of(baseline: Baseline, cell: Cell, algorithms: Sequence[str] = ACCEPTED) -> int:

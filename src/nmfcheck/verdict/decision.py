@@ -210,12 +210,15 @@ def _undecided(pool: CellVerdict, cells: int, tests: int, did: str) -> tuple[int
         level = FAMILY_WISE / tests
         further = further_trials(pool.share, lambda share: share.p_value(pool.bar) <= level)
     low, high = pool.share.interval
-    told = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
-    told += f"{bar_in_words(pool)}. "
+    sentence = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
+    sentence += f"{bar_in_words(pool)}. "
     if further is None:
-        return None, told + "The share is so near the bar that more trials would hardly settle it."
+        return (
+            None,
+            sentence + "The share is so near the bar that more trials would hardly settle it.",
+        )
     each = math.ceil(further / cells)
-    return further, told + (
+    return further, sentence + (
         f"If the share stays as it is, about {further} more trials ({each} more per cell) "
         f"would give {towards}."
     )

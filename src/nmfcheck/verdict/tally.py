@@ -56,7 +56,9 @@ class CellTally:
         """
         needs: list[Grade] = ["exact" if exactly else ask.needs for ask in asks]
         columns = [self.letters.get(ask.name, NOT_ASKED * len(self.seeds)) for ask in asks]
-        return [_passed(stages, needs) for stages in zip(*columns, strict=True)]
+        trials = list(zip(*columns, strict=True))
+        passed = {stages: _passed(stages, needs) for stages in set(trials)}  # few are different
+        return [passed[stages] for stages in trials]
 
     def share(self, asks: Sequence[Ask], *, exactly: bool = False) -> Share:
         """Return how many of the answered trials passed all of some asks."""

@@ -120,7 +120,7 @@ def verdict_of(
     cells : its outcomes, where they have been read already.
     """
     known = tally(results, suite) if cells is None else cells
-    marked = marks(results)
+    marked = marks(results, suite)
     return verdict(
         known,
         suite.parts,
@@ -260,11 +260,15 @@ def _left_open(cell: CellTally, ask: Ask) -> int:
     return sum(number for outcome, number in cell.counts(ask).items() if outcome.leaves_open)
 
 
-def marks(results: Results) -> list[HardFailure]:
-    """Return what was invalid or flagged: how often, and where first. All but `varies` is hard."""
+def marks(results: Results, suite: Suite) -> list[HardFailure]:
+    """Return what was invalid or flagged: how often, and where first. All but `varies` is hard.
+
+    What was only measured besides the suite does not count.
+    """
     kinds: dict[str, str] = {Outcome.INVALID: Outcome.INVALID.explanation}
     kinds |= {flag: flag.explanation for flag in Flag}
-    flagged = results.flagged()
+    own = {cell.id for cell in suite.cells}
+    flagged = [(row, flags) for row, flags in results.flagged() if row.cell in own]
     found = []
     for kind, explanation in kinds.items():
         marked = [row for row, flags in flagged if kind == row.outcome or kind in flags]

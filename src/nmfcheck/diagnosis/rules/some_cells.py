@@ -8,11 +8,13 @@ from ..findings import Cause, Finding
 
 
 def some_cells(evidence: Evidence) -> Finding | None:
-    """Say so if all failing cells have a few sizes in common, and the other sizes are in order."""
+    """Say so if all failing cells are of a few sizes, and most sizes are in order."""
     cells = [cell for cell in evidence.verdict.test.cells if cell.decision is not None]
     failing = [_size(cell) for cell in cells if cell.decision is Decision.FAIL]
     others = [cell for cell in cells if _size(cell) not in failing]
-    if not failing or not others or any(cell.share.value < cell.bar for cell in others):
+    if not failing or any(cell.share.value < cell.bar for cell in others):
+        return None
+    if 2 * len(set(failing)) > len({_size(cell) for cell in cells}):
         return None
     heading = evidence.part.room.headings[0]
     sizes = ", ".join(dict.fromkeys(failing))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...arrays import Array, frozen, real_array, real_number, whole_number
 from ...errors import InputError
 from ...text import decimal
-from ..family import Case
+from ..trial import Case
 
 NAME = "bidiagonal"
 ONES = "ones"

@@ -19,7 +19,8 @@ from ...judging.judgement import Judgement, permutation_of
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ...text import decimal
-from ..family import Ask, Case, Cell, Family, Nearest, Option, Question, Trial
+from ..family import Family, Nearest, Option
+from ..trial import Ask, Case, Cell, Question, Trial
 from .cases import KINDS_OF_ENTRIES, LOGUNIFORM, NAME, ONES, BidiagonalCase, case_from_id, case_of
 from .judge import BidiagonalJudgement, judged
 from .nearest import nearest_exact
@@ -112,6 +113,7 @@ class Bidiagonal(Family):
     headings = ("n", "entries")
     example = "bidiagonal/n=3/loguniform#7/seed=7"
     asks = LADDER
+    judgement = BidiagonalJudgement
     counted_labels = ("word",)
     # A run of ALS that has not come to rest by then goes round and round: ten times as many, the
     # paper's number, take ten times as long and hardly change an outcome (docs/verdict.md).
@@ -325,8 +327,8 @@ def _asks(given: Any) -> tuple[Ask, ...]:
     values = parse_eps(given) if isinstance(given, str) else [real_number("ε", x) for x in given]
     ladder = sorted(set(values))
     if not ladder or ladder[0] < 0:
-        told = decimal(ladder[0]) if ladder else "missing"
-        raise InputError(f"ε is {told}; it must be at least 0")
+        value = decimal(ladder[0]) if ladder else "missing"
+        raise InputError(f"ε is {value}; it must be at least 0")
     return tuple(map(ask_of, ladder))
 
 

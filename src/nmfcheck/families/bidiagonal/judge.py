@@ -152,7 +152,7 @@ def judge_batch(
     """
     if not isinstance(cases, BidiagonalCase | Iterable):
         raise InputError(
-            f"expected a BidiagonalCase, or one for each run, not {type(cases).__name__}"
+            f"expected a bidiagonal Case, or one for each run, not {type(cases).__name__}"
         )
     listed = (
         [cases] if isinstance(cases, BidiagonalCase) else [checked_case(case) for case in cases]

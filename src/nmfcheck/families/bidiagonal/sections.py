@@ -101,8 +101,8 @@ class WordsSection(Section):
         axes.set(xlabel="word", ylabel="share of runs with a form")
         axes.legend(ncols=2, fontsize=8)
         own = self.groups["this subject"]
-        told = ", ".join(f"{w} {100 * c / sum(own.values()):.0f} %" for w, c in own.items())
-        alt = f"Words of n = {SIZE} at ε = {decimal(eps_of(self.ask))}: {told}."
+        listed = ", ".join(f"{w} {100 * c / sum(own.values()):.0f} %" for w, c in own.items())
+        alt = f"Words of n = {SIZE} at ε = {decimal(eps_of(self.ask))}: {listed}."
         caption = (
             "A letter for each superdiagonal entry: whether it comes from h (H), w (W), b (both) "
             "or - (neither). The paper’s Figure 3 shows the same as Types I (hh), II (ww), "
@@ -123,11 +123,11 @@ class SlopesSection(Section):
     def in_words(self) -> str:
         """Say whether a subject's parameters are linear in ε."""
         words = {True: "is linear", False: "is not linear", None: "may be linear"}
-        told = ", ".join(
+        listed = ", ".join(
             f"{each.parameter} {words[each.linear]} ({each.runs.part} of {each.runs.whole})"
             for each in self.slopes.linearity
         )
-        return f"Slopes in ε, n = 2, from {len(self.slopes.of_W)} starts: {told}."
+        return f"Slopes in ε, n = 2, from {len(self.slopes.of_W)} starts: {listed}."
 
     def data(self) -> Any:
         """Return means, errors and how often each parameter is linear."""
@@ -169,9 +169,9 @@ class SlopesSection(Section):
         axes.set_yscale("symlog", linthresh=2)
         axes.invert_xaxis()
         axes.legend(loc="lower left", fontsize=8)
-        told = ", ".join(f"{each.parameter} {each.mean:.3g}" for each in self.slopes.linearity)
+        listed = ", ".join(f"{each.parameter} {each.mean:.3g}" for each in self.slopes.linearity)
         smallest = decimal(self.slopes.eps[-1])
-        alt = f"Mean slopes of the parameters; at ε = {smallest}: {told}."
+        alt = f"Mean slopes of the parameters; at ε = {smallest}: {listed}."
         caption = (
             "(parameter(ε) − parameter(0))/ε for n = 2, a ≡ 1, with 95 % intervals, as in the "
             "paper’s Figure 1; W’s parameters where W takes the larger share of A(1,2), else H’s "

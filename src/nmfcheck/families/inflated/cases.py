@@ -17,7 +17,7 @@ import numpy as np
 from ...arrays import Array, Ints, frozen
 from ...errors import InputError
 from ..bidiagonal.cases import BidiagonalCase, bidiagonal
-from ..family import Case
+from ..trial import Case
 
 NAME = "inflated"
 DYADIC, ZEROS = "dyadic", "zeros"

@@ -16,7 +16,8 @@ from ...judging.outcomes import Outcome
 from ..bidiagonal.family import LADDER, described, eps_of
 from ..bidiagonal.judge import BidiagonalJudgement
 from ..bidiagonal.nearest import nearest_exact
-from ..family import Ask, Case, Cell, Family, Nearest, Option, Trial
+from ..family import Family, Nearest, Option
+from ..trial import Ask, Case, Cell, Trial
 from .cases import (
     DYADIC,
     NAME,
@@ -28,21 +29,14 @@ from .cases import (
 )
 from .judge import core_factors, judged
 
-CELLS = {
-    "quick": ("5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros"),
-    "standard": (
-        "5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros",
-        "6x4/k=1/dyadic", "12x10/k=4/dyadic", "8x9/k=3/zeros",
-    ),
-    "full": (
-        "5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros",
-        "6x4/k=1/dyadic", "12x10/k=4/dyadic", "8x9/k=3/zeros",
-        "5x12/k=4/dyadic", "15x13/k=5/dyadic",
-    ),
-}  # fmt: skip
+QUICK = ("6x4/k=1/dyadic", "5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros")
+STANDARD = (*QUICK, "12x10/k=4/dyadic", "8x9/k=3/zeros")
+FULL = (*STANDARD, "5x12/k=4/dyadic", "15x13/k=5/dyadic")
+CELLS = {"quick": QUICK, "standard": STANDARD, "full": FULL}
 """Tall and wide, of low rank; zero rows and columns in cells of their own."""
 
-TRIALS = {"quick": 300, "standard": 200, "full": 150}
+TRIALS = {"quick": 250, "standard": 200, "full": 150}
+"""So that an algorithm at what is required everywhere passes in 95 % of runs (docs/verdict.md)."""
 
 
 class Inflated(Family):
@@ -53,6 +47,7 @@ class Inflated(Family):
     headings = ("shape", "rank", "entries")
     example = "inflated/9x6/k=3/dyadic#7/seed=7"
     asks = LADDER
+    judgement = BidiagonalJudgement
     counted_labels = ("word",)
     # A tenth of the paper's numbers: of 400 trials, one passed with more that had not with fewer.
     baseline_iterations: ClassVar[Mapping[str, int]] = {
@@ -76,7 +71,8 @@ class Inflated(Family):
 
     def cell(self, name: str) -> Cell:
         """Return the cell of a name such as ``9x6/k=3/dyadic``."""
-        match = re.fullmatch(rf"(\d{{1,4}})x(\d{{1,4}})/k=(\d{{1,4}})/({DYADIC}|{ZEROS})", name)
+        size = r"(0|[1-9]\d{0,3})"
+        match = re.fullmatch(rf"{size}x{size}/k={size}/({DYADIC}|{ZEROS})", name)
         if match is None:
             expected = "'9x6/k=3/dyadic' or '6x5/k=2/zeros'"
             raise InputError(f"no cell {name!r} of {NAME}; expected one such as {expected}")

@@ -105,6 +105,8 @@ def _one(
         labels["permutation"] = ",".join(map(str, core.permutation[place].tolist()))
     if word:
         labels["word"] = word
+    if core.type[place]:
+        labels["type"] = str(core.type[place])
     return BidiagonalJudgement(outcome, explanation, measures, labels, clipped)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ...arrays import Array, Ints
 from ...judging.outcomes import Outcome
 from ...judging.sentences import clipping, invalid_entry, product_miss
+from ...judging.tolerances import TOLERANCE
 from ..bidiagonal.sentences import inexact_word, near, unmatched
 from .cases import InflatedCase, Side
 
@@ -54,6 +55,8 @@ def explain(
 
 def _padding(case: InflatedCase, measures: Mapping[str, float], off_W: Array, off_H: Array) -> str:
     """Name the row of W or column of H that is furthest from the right multiple."""
+    if max(measures["padding_defect"], measures["form_defect"]) <= TOLERANCE.exact:
+        return ""
     if not measures["padding_defect"] > measures["form_defect"]:
         return f" and the core has {measures['form_defect']:.2g} off the pattern"
     by_row, by_column = np.abs(off_W).max(axis=1), np.abs(off_H).max(axis=0)
@@ -65,9 +68,9 @@ def _padding(case: InflatedCase, measures: Mapping[str, float], off_W: Array, of
 def _multiple(factor: str, noun: str, side: Side, off: Array) -> str:
     i = int(np.argmax(off))
     if side.classes[i] < 0:
-        return f"{i + 1} of {factor}, where A is zero, is {off[i]:.2g} instead of 0"
+        return f"{i + 1} of {factor} is not 0, as it is in A ({off[i]:.2g} once balanced)"
     other = side.core[side.classes[i]]
     return (
-        f"{i + 1} of {factor} is not {side.weights[i]:g} times {noun} {other + 1}, as in A: "
-        f"it is off by {off[i]:.2g}"
+        f"{i + 1} of {factor} is not {side.weights[i]:g} times {noun} {other + 1}, as it is in A "
+        f"({off[i]:.2g} off once balanced)"
     )

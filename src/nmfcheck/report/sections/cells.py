@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...presenting.drawing import Sheet
 
 HTML = """\
-<p class="quiet">{{ required }} The bar is {{ margin }} points lower.
+<p class="quiet">{{ summary[0] | upper }}{{ summary[1:] }}. {{ required }} The bar is {{ margin }} points lower.
 {% if exact_at %}“Exactly” is the 95 % interval of the share of trials that were exact throughout.{% endif %}</p>
 <div class="wide">
 <table>
@@ -59,8 +59,7 @@ class CellsSection(Section):
         self.subject = subject
         self.family = family
         several = len(subject.families) > 1
-        room = family.part.room
-        self.title = f"The {family.family} family: {room.summary}" if several else "Cell by cell"
+        self.title = f"The {family.family} family" if several else "Cell by cell"
 
     @property
     def _exact_at(self) -> str:
@@ -118,6 +117,7 @@ class CellsSection(Section):
             HTML,
             headings=self.family.part.room.headings,
             rows=[(cell, exact.get(cell.cell), self._paper(cell)) for cell in test.cells],
+            summary=self.family.part.room.summary or self.family.family,
             required=RELATIVE if self.family.part.room.required is None else FIXED,
             exact_at=self._exact_at,
             margin=f"{100 * MARGIN:g}",

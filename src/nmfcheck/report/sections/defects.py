@@ -34,7 +34,7 @@ class DefectsSection(Section):
         from ...presenting.markup import figure as with_caption
 
         figure, (axes,) = panels(height=3.2)
-        told = []
+        medians = []
         for ask, colour in zip(self.family.asks, (GREEN, BLUE, ORANGE, RED, PURPLE), strict=False):
             defects = self.family.defects[ask.name]
             finite = [max(x, 1e-18) for x in defects if math.isfinite(x)]
@@ -43,13 +43,15 @@ class DefectsSection(Section):
             places = np.unique(np.linspace(0, len(finite) - 1, POINTS).astype(int))
             axes.plot(np.array(finite)[places], (places + 1) / len(defects), color=colour,
                       drawstyle="steps-post", label=ask.title)  # fmt: skip
-            told.append(f"at {ask.title} the median is {np.median(finite):.0e}")
+            medians.append(f"at {ask.title} the median is {np.median(finite):.0e}")
         axes.axvline(TOLERANCE.exact, color=INK, linewidth=0.8, linestyle=":")
         axes.annotate(f"{TOLERANCE.exact:.0e}", (TOLERANCE.exact, 1.02), fontsize=8, ha="center",
                       xycoords=("data", "axes fraction"))  # fmt: skip
         axes.set(xscale="log", xlabel="largest defect", ylim=(0, 1.01),
                  ylabel="share of runs", xlim=(1e-18, 10))  # fmt: skip
-        if told:
+        if medians:
             axes.legend(loc="center", bbox_to_anchor=(0.42, 0.4))
-        picture = sheet.draw(figure, f"Distribution of the defects: {'; '.join(told) or 'none'}.")
+        picture = sheet.draw(
+            figure, f"Distribution of the defects: {'; '.join(medians) or 'none'}."
+        )
         return with_caption(picture, f"Exact is {TOLERANCE.exact:g} or less.")

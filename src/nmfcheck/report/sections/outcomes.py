@@ -52,8 +52,8 @@ class OutcomesSection(Section):
                     )
                 base += share
             axes.set(title=ask.title, xlabel=self.family.part.room.headings[0], ylim=(0, 1))
-            turned = 90 if max(map(len, sizes), default=0) > 3 else 0
-            axes.set_xticks(range(len(sizes)), sizes, rotation=turned)
+            turned, size = 90 * (sum(map(len, sizes)) > 12), 10 if len(sizes) < 9 else 7
+            axes.set_xticks(range(len(sizes)), sizes, rotation=turned, fontsize=size)
         row[0].set_ylabel("share of trials")
         patches = {name: Patch(**_fill(colours[name])) for name in letters if name in occurred}
         if patches:

@@ -14,12 +14,17 @@ from ..contents import FamilyContents
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+    from matplotlib.axes import Axes
 
     from ...presenting.drawing import Picture, Sheet
 
 
 class RatesSection(Section):
-    """The share of trials passed, in a figure for each kind of cell."""
+    """The share of trials passed, drawn.
+
+    Cells whose first column is a number are drawn against it, a figure for each kind; others side
+    by side, in one figure.
+    """
 
     title = "Trials passed"
 
@@ -27,57 +32,79 @@ class RatesSection(Section):
         self.family = family
 
     def html(self, sheet: Sheet) -> Markup | str:
-        """Draw a figure for each kind of entries, the cells of that kind side by side."""
+        """Draw the figures."""
         from markupsafe import Markup
 
         from ...presenting.markup import figure
 
-        kinds: dict[str, list[CellVerdict]] = {}
-        for cell in self.family.verdict.test.cells:
-            assert cell.cell is not None
-            kinds.setdefault(cell.cell.columns[-1] if cell.cell.columns else "", []).append(cell)
-        caption = "In grey the references: solid the paper’s three, dotted the other two."
-        if self.family.part.room.required is not None:
-            caption = ""
+        cells = self.family.verdict.test.cells
+        against = all(_columns(cell)[0].isdigit() for cell in cells)
+        groups: dict[str, list[CellVerdict]] = {}
+        for cell in cells:
+            groups.setdefault(_columns(cell)[-1] if against else "", []).append(cell)
+        grey = (
+            "In grey the references: solid or dots the paper’s three, dotted or rings the others."
+        )
+        caption = grey if self.family.part.room.required is None else ""
         return Markup("").join(
-            figure(self._figure(sheet, kind, cells), caption) for kind, cells in kinds.items()
+            figure(self._figure(sheet, kind, group, against=against), caption)
+            for kind, group in groups.items()
         )
 
-    def _figure(self, sheet: Sheet, kind: str, cells: list[CellVerdict]) -> Picture:
+    def _figure(
+        self, sheet: Sheet, kind: str, cells: list[CellVerdict], *, against: bool
+    ) -> Picture:
         import numpy as np
 
-        from ...presenting.drawing import BLUE, GREY, INK, apart, panels, short_name
+        from ...presenting.drawing import BLUE, INK, panels
 
         figure, (axes,) = panels()
         places = list(range(len(cells)))
-        ends = {}
-        for name in ACCEPTED:
-            theirs = [(x, s.value) for x in places if (s := self._share(name, cells[x])).whole]
-            if theirs:
-                style = "o-" if name in PAPER else "o:"
-                axes.plot(*zip(*theirs, strict=True), style, color=GREY, linewidth=1, markersize=2)
-                ends[short_name(name)] = theirs[-1][1]
-        for name, y in apart(ends, 0.06).items():
-            axes.annotate(name, (places[-1], y), xytext=(7, 0), textcoords="offset points",
-                          color=GREY, fontsize=8, va="center")  # fmt: skip
+        self._draw_references(axes, cells, against=against)
         bars = [(x, cells[x].bar) for x in places if not math.isnan(cells[x].required)]
         if bars:
             label = f"the bar: required minus {100 * MARGIN:g} points"
-            axes.plot(*zip(*bars, strict=True), color=INK, linewidth=1, linestyle="--", label=label)
+            line, mark = ("--", "") if against else ("", "_")
+            axes.plot(*zip(*bars, strict=True), color=INK, linewidth=1, linestyle=line, marker=mark,
+                      markersize=18, label=label)  # fmt: skip
         shares = [cell.share.value for cell in cells]
         bounds = np.array([cell.share.interval for cell in cells]).T
-        axes.errorbar(places, shares, np.abs(bounds - shares), fmt="o-", color=BLUE, capsize=3,
-                      label="this subject, 95 % interval")  # fmt: skip
+        axes.errorbar(places, shares, np.abs(bounds - shares), fmt="o-" if against else "o",
+                      color=BLUE, capsize=3, label="this subject, 95 % interval")  # fmt: skip
         headings = self.family.part.room.headings
-        named = [_label(cell) for cell in cells]
-        axes.set_xticks(places, named, rotation=0 if max(map(len, named)) < 4 else 20)
-        axes.set(xlabel=", ".join(headings[:-1]) or headings[0], ylabel="trials passed",
-                 ylim=(-0.02, 1.02))  # fmt: skip
+        heading = headings[0] if against else ", ".join(headings)
+        names = [_columns(c)[0] if against else "\n".join(_columns(c)) for c in cells]
+        axes.set_xticks(places, names)
+        axes.set(xlabel=heading, ylabel="trials passed", ylim=(-0.02, 1.02))
+        if not against:
+            axes.set_xlim(-0.5, len(cells) - 0.5)
         axes.legend(loc="lower left")
-        heading = ", ".join(headings[:-1]) or headings[0]
-        told = ", ".join(f"{_label(c)}: {percent(c.share)}" for c in cells)
-        of_kind = f", {headings[-1]} {kind}" if len(headings) > 1 else ""
-        return sheet.draw(figure, f"Share of trials passed against {heading}{of_kind}: {told}.")
+        listed = ", ".join(f"{name.replace(chr(10), ' ')}: {percent(c.share)}"
+                         for name, c in zip(names, cells, strict=True))  # fmt: skip
+        of_kind = f", {headings[-1]} {kind}" if kind else ""
+        return sheet.draw(figure, f"Share of trials passed against {heading}{of_kind}: {listed}.")
+
+    def _draw_references(self, axes: Axes, cells: list[CellVerdict], *, against: bool) -> None:
+        """Draw what the references reached, in grey: curves with names, or marks side by side."""
+        from ...presenting.drawing import GREY, apart, short_name
+
+        ends = {}
+        for beside, name in enumerate(ACCEPTED):
+            theirs = [(x, self._share(name, cell)) for x, cell in enumerate(cells)]
+            shown = [(x, share.value) for x, share in theirs if share.whole]
+            if not shown:
+                continue
+            if against:
+                style = "-" if name in PAPER else ":"
+                axes.plot(*zip(*shown, strict=True), style, color=GREY, linewidth=1)
+                ends[short_name(name)] = shown[-1][1]
+                continue
+            fill = "full" if name in PAPER else "none"
+            moved = [(x + 0.08 * (beside - 2) + 0.25, y) for x, y in shown]
+            axes.plot(*zip(*moved, strict=True), "o", color=GREY, markersize=4, fillstyle=fill)
+        for name, y in apart(ends, 0.06).items():
+            axes.annotate(name, (len(cells) - 1, y), xytext=(7, 0), textcoords="offset points",
+                          color=GREY, fontsize=8, va="center")  # fmt: skip
 
     def _share(self, name: str, cell: CellVerdict) -> Share:
         assert cell.cell is not None
@@ -85,8 +112,7 @@ class RatesSection(Section):
         return found.get(name, Share(0, 0))
 
 
-def _label(cell: CellVerdict) -> str:
-    """Return what is written under a cell: all its columns but the kind."""
+def _columns(cell: CellVerdict) -> tuple[str, ...]:
+    """Return what tables show of a cell."""
     assert cell.cell is not None
-    columns = cell.cell.columns or (cell.cell.name,)
-    return ", ".join(columns[:-1] or columns)
+    return cell.cell.columns or (cell.cell.name,)
