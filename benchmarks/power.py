@@ -59,9 +59,11 @@ def fail_bound(families, below=0.0):
         shares = [max(share - below, 0.0) for share, _ in cells]
         numbers = [number for _, number in cells]
         for (share, number), own in zip(cells, shares, strict=True):
-            least = fewest(number, lambda s, b=max(share - MARGIN, 0): s.p_value(b) > level)
+            bar = max(share - MARGIN, 0.0)
+            least = fewest(number, lambda s, bar=bar: s.p_value(bar) > level)
             bound += distribution([own], [number])[:least].sum()
-        least = fewest(whole, lambda s, b=max(mean - MARGIN, 0): s.p_value(b) > level)
+        bar = max(mean - MARGIN, 0.0)
+        least = fewest(whole, lambda s, bar=bar: s.p_value(bar) > level)
         bound += distribution(shares, numbers)[:least].sum()
     return float(bound)
 

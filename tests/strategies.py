@@ -28,7 +28,7 @@ def points(draw, case):
     n = case.n
     return {
         "switch": draw(st.integers(1, max(n - 1, 1))),
-        "share": draw(st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.05, 0.95))),
+        "theta": draw(st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0.05, 0.95))),
         "w0": draw(st.lists(st.floats(0.1, 10.0), min_size=n, max_size=n)),
         "permutation": draw(st.permutations(range(n))),
     }

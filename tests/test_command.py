@@ -88,7 +88,7 @@ BROKEN = {
     "no id": ("del answer['id']; SAY", "error", "answered without id"),
     "twice": ("SAY; SAY", "error", "answered more than once"),
     "garbage": ("print('[1] loading'); SAY", "error", "no JSON object: '[1] loading'"),
-    "a number": ("print(3, flush=True)", "error", "wrote a line that is no JSON object: '3'"),
+    "a number": ("print(3, flush=True)", "error", "wrote a line that is not a JSON object: '3'"),
     "an error": (
         "answer = {'id': request['id'], 'error': 'no\\nluck'}; SAY",
         "error",

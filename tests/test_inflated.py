@@ -41,7 +41,7 @@ def exact_answers(draw_, case):
     switch, share = draw_(st.integers(1, max(k - 1, 1))), draw_(st.floats(0, 1))
     order = draw_(st.permutations(range(k)))
     w0 = draw_(st.lists(st.floats(0.1, 10.0), min_size=k, max_size=k))
-    core = exact_factorization(case.core, switch=switch, share=share, permutation=order, w0=w0)
+    core = exact_factorization(case.core, switch=switch, theta=share, permutation=order, w0=w0)
     return inflated_factors(case, *core)
 
 

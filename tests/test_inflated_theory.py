@@ -203,7 +203,7 @@ def test_what_exact_factorization_returns_can_be_inflated(data):
     X, Y = exact_factorization(
         core,
         switch=data.draw(st.integers(1, max(k - 1, 1))),
-        share=data.draw(st.floats(0, 1)),
+        theta=data.draw(st.floats(0, 1)),
         permutation=data.draw(st.permutations(range(k))),
     )
     np.testing.assert_allclose(case.P @ X @ Y @ case.Q, case.A, rtol=1e-13, atol=1e-14)

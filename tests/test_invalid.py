@@ -101,7 +101,7 @@ class TestInvalid:
             (lambda W: W.astype(str), "W holds values of type <U32, not numbers"),
             (lambda _: None, "W holds a single NoneType, not numbers"),
             (lambda _: [[1, 2], [3]], "W is ragged: its rows have different lengths"),
-            (lambda _: Grumpy(), r"W is no matrix \(RuntimeError: not today\)"),
+            (lambda _: Grumpy(), r"W is not a matrix \(RuntimeError: not today\)"),
         ],
     )
     def test_no_matrix_of_numbers(self, change, said):

@@ -97,7 +97,7 @@ class TestInflated:
     def test_what_is_exact_stays_so(self):
         """One run by hand: scaled by powers of two, nothing is rounded, and nothing may change."""
         case = Case.from_id("inflated/9x6/k=3/dyadic#7/eps=0.25")
-        W, H = inflated_factors(case, *exact_factorization(case.core, switch=2, share=0.5))
+        W, H = inflated_factors(case, *exact_factorization(case.core, switch=2, theta=0.5))
         d = np.array([2.0**40, 1.0, 2.0**-300])
         before = judge(case, W, H)
         assert before.outcome is Outcome.EXACT

@@ -113,7 +113,7 @@ MISBEHAVING = {
     "returns_nan": (Outcome.INVALID, "W is nan at row 1, column 1"),
     "returns_negative": (Outcome.INVALID, "W is -1 at row 1, column 1"),
     "returns_complex": (Outcome.INVALID, "W is complex (complex128); expected real numbers."),
-    "returns_stubborn": (Outcome.INVALID, "W is no matrix (RuntimeError: no array today)."),
+    "returns_stubborn": (Outcome.INVALID, "W is not a matrix (RuntimeError: no array today)."),
     "returns_murderous": (Outcome.CRASHED, "its process ended with exit code 5"),
     "changes_A": (GOOD, ""),
 }
@@ -293,10 +293,10 @@ class TestLoading:
             ("def nmf(:", "cannot be imported: raised SyntaxError"),
             ("import sys; sys.exit(3)", "cannot be imported: raised SystemExit: 3"),
             ("def nmff(A, rank): pass", "has no attribute 'nmf'; did you mean 'nmff'?"),
-            ("nmf = 3", "is no subject but a int"),
+            ("nmf = 3", "is not a subject but a int"),
             ("import os; print('bye'); os._exit(3)", "ended with exit code 3; it printed: bye"),
             ("import os; os.abort()", "was ended by SIGABRT"),
-            ("def nmf(): return 3", "is no subject but a int"),
+            ("def nmf(): return 3", "is not a subject but a int"),
             ("def nmf(): raise OSError('no')", "made no subject: it raised OSError: no"),
         ],
     )

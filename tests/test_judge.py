@@ -42,7 +42,7 @@ def test_every_exact_factorization_is_judged_exact_with_the_right_word(data):
     assert judgement.form_defect == 0
     assert max(judgement.product_defect, judgement.kkt_residual) < 1e-14
     if case.eps > 0:
-        assert judgement.word == expected_word(case.n, place["switch"], place["share"])
+        assert judgement.word == expected_word(case.n, place["switch"], place["theta"])
     else:
         assert judgement.word is None
 
@@ -72,14 +72,14 @@ def test_types_of_the_papers_figure_2(word, type_):
 @pytest.mark.parametrize(("share", "type_"), [(0.3, "III"), (0.7, "II")])
 def test_a_solution_that_is_not_clean_is_sorted_by_its_larger_share(share, type_):
     case = bidiagonal([1, 1, 1], eps=1e-3)
-    judgement = judge(case, *exact_factorization(case, switch=1, share=share))
+    judgement = judge(case, *exact_factorization(case, switch=1, theta=share))
     assert (judgement.word, judgement.type) == ("bw", type_)
 
 
 def test_even_shares_are_sorted_alike_in_every_scale():
     case = bidiagonal([1, 1, 1], eps=1e-4)
     for w0 in ([1, 1, 1], [1, 1, 0.5], [3, 0.7, 1e5], [1, 1, 5]):
-        W, H = exact_factorization(case, switch=2, share=0.5, w0=w0)
+        W, H = exact_factorization(case, switch=2, theta=0.5, w0=w0)
         assert judge(case, W, H).type == "I"
 
 
@@ -101,7 +101,7 @@ def test_types_are_for_3x3_only(n):
 )
 def test_a_share_below_min_of_eps_and_0_01_is_negligible(eps, share, letter):
     case = bidiagonal([1, 2], eps=eps)
-    assert judge(case, *exact_factorization(case, share=share)).word == letter
+    assert judge(case, *exact_factorization(case, theta=share)).word == letter
 
 
 def test_an_entry_that_nothing_explains_has_no_letter():

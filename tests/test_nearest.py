@@ -22,9 +22,9 @@ def test_an_exact_factorization_is_its_own_nearest(data):
     np.testing.assert_allclose(nearest.W, W, rtol=1e-9, atol=1e-9 * W.max())
     np.testing.assert_allclose(nearest.H, H, rtol=1e-9, atol=1e-9 * H.max())
     assert nearest.permutation == tuple(place["permutation"])
-    if case.eps > 0 and case.n > 1 and 0 < place["share"] < 1:
+    if case.eps > 0 and case.n > 1 and 0 < place["theta"] < 1:
         assert nearest.switch == place["switch"]
-        assert nearest.share == pytest.approx(place["share"], abs=1e-6)
+        assert nearest.theta == pytest.approx(place["theta"], abs=1e-6)
 
 
 @given(st.data())
@@ -46,7 +46,7 @@ def test_no_other_point_of_the_chain_is_nearer(data):
     for switch in range(1, case.n):
         for share in np.linspace(0, 1, 41):
             point = exact_factorization(
-                case, switch=switch, share=share, permutation=nearest.permutation
+                case, switch=switch, theta=share, permutation=nearest.permutation
             )
             other = np.concatenate(balance(point[0][None], point[1][None], unit))
             distance = np.linalg.norm(mine - other) / np.sqrt(2 * (case.a0 / unit).sum())
@@ -61,7 +61,7 @@ def brute_force(case, W, H):
     for p in permutations(range(case.n)):
         for switch in range(1, max(case.n, 2)):
             for share in np.linspace(0, 1, 21):
-                point = exact_factorization(case, switch=switch, share=share, permutation=p)
+                point = exact_factorization(case, switch=switch, theta=share, permutation=p)
                 other = np.concatenate(balance(point[0][None], point[1][None], unit))
                 distances.append(np.linalg.norm(mine - other))
     return min(distances) / np.sqrt(2 * (case.a0 / unit).sum())
@@ -99,7 +99,7 @@ def test_where_the_balancing_changes_its_form(a0, eps):
     case = bidiagonal(a0, eps=eps)
     nearest = nearest_exact(case, np.eye(len(a0)), np.eye(len(a0)))
     assert np.isfinite(nearest.distance)
-    assert 0 <= nearest.share <= 1
+    assert 0 <= nearest.theta <= 1
 
 
 def test_the_distance_is_that_of_balanced_factors():
@@ -123,7 +123,7 @@ def test_it_lies_beside_its_argument():
 def test_at_eps_0_the_chain_is_a_point(n):
     case = bidiagonal(np.ones(n))
     nearest = nearest_exact(case, np.eye(n), np.eye(n))
-    assert (nearest.switch, nearest.share) == (None, None)
+    assert (nearest.switch, nearest.theta) == (None, None)
 
 
 def test_a_collapsed_run_has_a_nearest_one_too():

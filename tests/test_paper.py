@@ -25,12 +25,12 @@ from nmfcheck.paper.plan import (
     ALGORITHMS,
     ALS,
     CD,
-    FULL,
     GD,
     LADDER,
     MU,
-    QUICK,
     SIZES,
+    TENTH,
+    WHOLE,
     Batch,
     Scale,
     type_iv,
@@ -70,16 +70,16 @@ def found(folder):
 
 class TestPlan:
     def test_the_full_scale_is_what_the_paper_has_or_more(self):
-        assert [FULL.seeds(n) for n in SIZES] == [1000] * 2 + [200] * 5 + [50] * 12
-        assert [FULL.iterations(a, 2) for a in ALGORITHMS] == [10**6, 10**6, 10**4]
-        assert [FULL.iterations(a, 3) for a in ALGORITHMS] == [10**6, 10**6, 10**4]
+        assert [WHOLE.seeds(n) for n in SIZES] == [1000] * 2 + [200] * 5 + [50] * 12
+        assert [WHOLE.iterations(a, 2) for a in ALGORITHMS] == [10**6, 10**6, 10**4]
+        assert [WHOLE.iterations(a, 3) for a in ALGORITHMS] == [10**6, 10**6, 10**4]
         assert len([eps for eps in LADDER if 1e-5 <= eps <= 0.1]) >= 7
 
     def test_quick_is_a_tenth(self):
-        assert [QUICK.seeds(n) for n in SIZES] == [100] * 2 + [20] * 5 + [5] * 12
-        assert QUICK.iterations(MU, 3) == 10**5
+        assert [TENTH.seeds(n) for n in SIZES] == [100] * 2 + [20] * 5 + [5] * 12
+        assert TENTH.iterations(MU, 3) == 10**5
 
-    @pytest.mark.parametrize("scale", [FULL, QUICK, TINY])
+    @pytest.mark.parametrize("scale", [WHOLE, TENTH, TINY])
     def test_every_batch_has_a_file_of_its_own(self, scale):
         names = [batch.name for batch in scale.batches()]
         assert len(names) == len(set(names))
@@ -240,7 +240,7 @@ def exact_runs(entries, **more):
     batch = Batch(MU, 3, entries, 1e-3, 3, 1)
     points = [(2, 0.0), (1, 0.0), (1, 1.0)]
     pairs = [
-        exact_factorization(case, switch=s, share=t, **more)
+        exact_factorization(case, switch=s, theta=t, **more)
         for case, (s, t) in zip(batch.cases(), points, strict=True)
     ]
     return Runs(batch, np.stack([W for W, _ in pairs]), np.stack([H for _, H in pairs]))
@@ -380,7 +380,7 @@ class TestCommandLine:
         assert err.count("\n") == 1
 
     def test_all_of_it(self, nmfcheck, monkeypatch, folder):
-        monkeypatch.setattr("nmfcheck.paper.plan.QUICK", TINY)
+        monkeypatch.setattr("nmfcheck.paper.plan.TENTH", TINY)
         out = folder.path.parent
         code, told, err = nmfcheck("paper", "--quick", "--out", out)
         assert code == 0

@@ -24,7 +24,7 @@ LADDER = (0.0, *EPS)
 def family(eps, w0, share, order=(0, 1)):
     """Return an exact factorization for n = 2, a ≡ 1, whose diagonal of W is w0."""
     case = case_of(2, "ones", eps)
-    return exact_factorization(case, w0=w0, share=share, permutation=list(order))
+    return exact_factorization(case, w0=w0, theta=share, permutation=list(order))
 
 
 def runs(diagonals, share=1.0, order=lambda _: (0, 1)):
@@ -54,7 +54,7 @@ def test_h_is_described_where_h_takes_the_entry(first, second):
     assert not found.of_W.any()
     expected = (2, 3, first + 3 * EPS[-1])  # h1 = ε·h0(1)
     np.testing.assert_allclose(found.mean[-1], expected, rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(found.share, 0, atol=1e-9)
+    np.testing.assert_allclose(found.portion, 0, atol=1e-9)
 
 
 def test_a_parameter_that_goes_like_the_root_is_not_linear():

@@ -1,4 +1,4 @@
-"""The store: what goes in comes out, and what is no store is left alone."""
+"""The store: what goes in comes out, and what is not a store is left alone."""
 
 import fcntl
 import json
@@ -158,7 +158,7 @@ class TestRefusals:
     def test_no_store_at_all(self, tmp_path, fresh):
         path = tmp_path / "thesis.txt"
         path.write_text("years of work\n" * 100)
-        self.refused(path, "is no store", fresh=fresh)
+        self.refused(path, "is not a store", fresh=fresh)
 
     @pytest.mark.parametrize("fresh", [False, True])
     def test_another_database(self, tmp_path, fresh):
@@ -166,12 +166,12 @@ class TestRefusals:
         with sqlite3.connect(path) as connection:
             connection.execute("CREATE TABLE stages (x)")
         connection.close()
-        self.refused(path, "is a database, but no store of nmfcheck", fresh=fresh)
+        self.refused(path, "is a database, but not a store of nmfcheck", fresh=fresh)
 
     def test_an_empty_file(self, tmp_path):
         path = tmp_path / "empty.sqlite"
         path.touch()
-        self.refused(path, "is empty, and no store")
+        self.refused(path, "is empty, and not a store")
 
     @pytest.mark.parametrize("missing", [1, 100, 5000, 20000])
     def test_truncated(self, filled, missing):
@@ -191,7 +191,7 @@ class TestRefusals:
         log = path.with_name("other.sqlite-wal")
         before = log.read_bytes()
         assert before
-        self.refused(path, "is a database, but no store of nmfcheck")
+        self.refused(path, "is a database, but not a store of nmfcheck")
         assert log.read_bytes() == before
 
     @pytest.mark.parametrize(

@@ -94,9 +94,9 @@ def test_a_name_is_that_of_the_newest_version():
 
 def test_trial_i_uses_draw_i_and_seed_i():
     for trial in suites.QUICK.cell("bidiagonal/n=3/loguniform"):
-        assert trial.entries == f"n=3/loguniform#{trial.seed}"
+        assert trial.drawn == f"n=3/loguniform#{trial.seed}"
     for trial in suites.QUICK.cell("inflated/9x6/k=3/dyadic"):
-        assert trial.entries == f"9x6/k=3/dyadic#{trial.seed}"
+        assert trial.drawn == f"9x6/k=3/dyadic#{trial.seed}"
 
 
 def test_trial_i_of_a_cell_is_the_same_in_every_suite():

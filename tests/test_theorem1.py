@@ -75,7 +75,7 @@ def test_brute_force_over_supports(n, expected):
         for switch in range(1, n):
             for share in (0.0, 0.5, 1.0):
                 W, H = exact_factorization(
-                    bidiagonal(np.ones(n), eps=0.5), switch=switch, share=share, permutation=p
+                    bidiagonal(np.ones(n), eps=0.5), switch=switch, theta=share, permutation=p
                 )
                 from_theorem.add((tuple(map(tuple, W > 0)), tuple(map(tuple, H > 0))))
     by_search = set()
@@ -182,8 +182,8 @@ def test_neighbouring_segments_of_the_chain_meet():
     case = bidiagonal([1, 2, 3, 1.5], [1, 2, 0.5], eps=0.3)
     for s in (2, 3):
         for one, other in zip(
-            exact_factorization(case, switch=s, share=1.0),
-            exact_factorization(case, switch=s - 1, share=0.0),
+            exact_factorization(case, switch=s, theta=1.0),
+            exact_factorization(case, switch=s - 1, theta=0.0),
             strict=True,
         ):
             np.testing.assert_array_equal(one, other)
@@ -206,8 +206,8 @@ def test_exact_words(n):
         ({"switch": 0}, "switch must be a whole number of at least 1, not 0"),
         ({"switch": 3}, "switch is 3; for n = 3 it must be at most 2"),
         ({"switch": 1.5}, "switch must be a whole number"),
-        ({"share": 1.5}, "share is 1.5; it must be between 0 and 1"),
-        ({"share": float("nan")}, "share must be finite"),
+        ({"theta": 1.5}, "theta is 1.5; it must be between 0 and 1"),
+        ({"theta": float("nan")}, "theta must be finite"),
         ({"w0": [1, 2]}, "w0 must be 3 positive numbers"),
         ({"w0": [1, 2, 0]}, "w0 must be 3 positive numbers"),
         ({"permutation": [0, 0, 1]}, r"permutation must hold 0\.\.2 once each"),

@@ -78,7 +78,7 @@ def test_type_IV_misses_by_eps_squared():
 
 @pytest.mark.parametrize("word", ["", "w", "whh", "bw", "xy"])
 def test_bad_words_get_one_clear_line(word):
-    with pytest.raises(InputError, match="is no word of 2 letters h and w"):
+    with pytest.raises(InputError, match="is not a word of 2 letters h and w"):
         word_residual(bidiagonal([1, 1, 1], eps=0.1), word)
 
 

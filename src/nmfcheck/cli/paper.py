@@ -38,7 +38,7 @@ def paper(*, out: Path | None, quick: bool, jobs: int | None, engine: str) -> No
     Example: nmfcheck paper --quick
     """
     from ..paper.files import write_all
-    from ..paper.plan import FULL, QUICK
+    from ..paper.plan import TENTH, WHOLE
     from ..paper.reproduce import reproduce
     from ..paper.runs import Folder, cost
     from ..paper.section import Evidence, Status
@@ -50,7 +50,7 @@ def paper(*, out: Path | None, quick: bool, jobs: int | None, engine: str) -> No
         Status.UNDECIDED: "bold",
     }
 
-    scale = QUICK if quick else FULL
+    scale = TENTH if quick else WHOLE
     folder = out or Path("paper-quick" if quick else "paper")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"--out is {str(folder)!r}, which is a file; expected a folder")

@@ -138,7 +138,7 @@ class Family(ABC):
 
     def case_id(self, trial: Trial, ask: Ask) -> str:
         """Return the id of the case of one ask of a trial."""
-        return f"{self.name}/{trial.entries}/{ask.name}"
+        return f"{self.name}/{trial.drawn}/{ask.name}"
 
     def case_from_id(self, id: str) -> Case:
         """Return the case that has this id."""

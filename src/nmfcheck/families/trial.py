@@ -192,14 +192,14 @@ class Trial:
         return find(self.cell.family)
 
     @property
-    def entries(self) -> str:
+    def drawn(self) -> str:
         """The cell and the draw: ``n=3/loguniform#7``."""
         return self.cell.name + ("" if self.draw is None else f"#{self.draw}")
 
     @property
     def id(self) -> str:
         """Stable name of the trial."""
-        return f"{self.cell.family}/{self.entries}/seed={self.seed}"
+        return f"{self.cell.family}/{self.drawn}/seed={self.seed}"
 
     def case(self, ask: Ask | str) -> Case:
         """Return the case of one ask, given as it is or by its name."""

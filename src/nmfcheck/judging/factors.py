@@ -10,7 +10,7 @@ from ..arrays import Array
 
 
 class UnusableError(Exception):
-    """A returned factor that is no real matrix of the right shape; says why, in one line."""
+    """A returned factor that is not a real matrix of the right shape; says why, in one line."""
 
 
 def is_factor(value: Any, shape: tuple[int, int]) -> bool:
@@ -36,9 +36,9 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
         array = np.asarray(value)
     except ValueError:
         raise UnusableError(f"{name} is ragged: its rows have different lengths") from None
-    except Exception as error:  # whatever a foreign __array__ raises, it is no matrix
+    except Exception as error:  # whatever a foreign __array__ raises, it is not a matrix
         reason = " ".join(str(error).split())
-        raise UnusableError(f"{name} is no matrix ({type(error).__name__}: {reason})") from None
+        raise UnusableError(f"{name} is not a matrix ({type(error).__name__}: {reason})") from None
     if array.dtype.kind == "c":
         raise UnusableError(f"{name} is complex ({array.dtype}); expected real numbers")
     if array.dtype.kind not in "fiub":

@@ -72,7 +72,7 @@ def _drawing(runs: dict[tuple[str, float], Runs]) -> Drawing:
     figure, axes = panels(3, height=5.0, rows=2, sharex=True, sharey=True)
     for each, ((a, eps), found) in zip(axes, runs.items(), strict=True):
         there = formed(found)
-        points = found.shares[0][there]
+        points = found.portions[0][there]
         each.plot([0, 0, 1], [0, 1, 1], color=GREY, linewidth=3, alpha=0.6)
         each.scatter(points[:, 0], points[:, 1], s=9, color=COLOURS[a], alpha=0.35, linewidths=0,
                      rasterized=True)  # fmt: skip
@@ -103,7 +103,7 @@ def _along(runs: dict[tuple[str, float], Runs]) -> Drawing:
             where = formed(found)
             exact = np.zeros(len(found), bool)
             exact[where] = _exact_words(found)
-            along = np.sort(found.shares[0][exact].sum(axis=1))
+            along = np.sort(found.portions[0][exact].sum(axis=1))
             if len(along):
                 each.plot(along, np.arange(1, len(along) + 1) / len(found), color=COLOURS[a],
                           drawstyle="steps-post", label=NAMES[a])  # fmt: skip

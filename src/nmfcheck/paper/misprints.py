@@ -42,7 +42,7 @@ def misprints(evidence: Evidence) -> list[Misprint]:
 def _upper_entry(evidence: Evidence) -> Misprint:
     runs = evidence.runs(MU, 2, ONES, SMALL_EPS)
     W, H = runs.aligned
-    of_W = runs.shares[0][:, 0] > 1 - SMALL_EPS
+    of_W = runs.portions[0][:, 0] > 1 - SMALL_EPS
     w1, w0, h0 = W[of_W, 0, 1], W[of_W, 1, 1], H[of_W, 1, 1]
     off = [float(np.median(np.abs(w1 / (SMALL_EPS * x) - 1))) for x in (h0, w0)]
     return Misprint(
@@ -78,7 +78,7 @@ def _condition(evidence: Evidence) -> Misprint:
     inside = [
         bool(((part >= -1e-9) & (part <= 1 + 1e-6)).all())
         for a in ALGORITHMS
-        for part in [evidence.runs(a, 2, ONES, eps).shares[0]]
+        for part in [evidence.runs(a, 2, ONES, eps).portions[0]]
     ]
     return Misprint(
         "Equations (9) and (11)",

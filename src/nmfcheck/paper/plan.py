@@ -199,6 +199,5 @@ class Scale:
         return list(dict.fromkeys(every))
 
 
-FULL = Scale("full", 1.0)
-QUICK = Scale("quick", 0.1)
-SCALES = {scale.name: scale for scale in (FULL, QUICK)}
+WHOLE = Scale("full", 1.0)
+TENTH = Scale("quick", 0.1)

@@ -24,7 +24,7 @@ import numpy as np
 from .. import __version__
 from ..arrays import Array, Bools
 from ..families.bidiagonal.cases import BidiagonalCase
-from ..families.bidiagonal.form import align, shares
+from ..families.bidiagonal.form import align, portions
 from ..families.bidiagonal.judge import CaseStack, Judgements, judge_batch
 from ..judging.tolerances import TOLERANCE
 from ..reference.engine import chosen, cores, instructions
@@ -75,9 +75,9 @@ class Runs:
         return align(self.W, self.H, permutation)
 
     @cached_property
-    def shares(self) -> tuple[Array, Array]:
+    def portions(self) -> tuple[Array, Array]:
         """The part of each superdiagonal entry that comes from W, and from H."""
-        return shares(*self.aligned, CaseStack.of(self.cases).e)
+        return portions(*self.aligned, CaseStack.of(self.cases).e)
 
     @property
     def negligible(self) -> Array:

@@ -128,7 +128,7 @@ def _comparable(found: dict[str, Slopes]) -> Claim:
 
 def _relative(slopes: Slopes) -> float:
     """Return the mean share of A(1,2) that the chosen side has at the smallest ε."""
-    last = slopes.share[-1]
+    last = slopes.portion[-1]
     return float(np.nanmean(np.where(slopes.of_W, last, 1 - last)))
 
 

@@ -65,7 +65,7 @@ def section(evidence: Evidence) -> Section:
 
 def _smaller(runs: Runs) -> Array:
     """Return the smaller share of A(1,2) of each run that has the form."""
-    of_W, of_H = (part[runs.formed, 0] for part in runs.shares)
+    of_W, of_H = (part[runs.formed, 0] for part in runs.portions)
     found: Array = np.minimum(of_W, of_H)
     return found
 

@@ -41,14 +41,18 @@ def check_writable(*names: str | None) -> None:
             continue
         path = Path(name)
         if not name or path.is_dir():
-            raise InputError(f"{name!r} is {'a folder' if name else 'no name'}; expected a file")
+            raise InputError(
+                f"{name!r} is {'a folder' if name else 'without a name'}; expected a file"
+            )
         if path.is_file():
             with path.open("rb") as file:
                 if file.read(15) == b"SQLite format 3":
                     raise InputError(f"{name!r} is a store, which is not written over")
         folder = next(folder for folder in path.absolute().parents if folder.exists())
         if not (folder.is_dir() and os.access(folder, os.W_OK)):
-            raise InputError(f"{name!r} cannot be written: {str(folder)!r} is no writable folder")
+            raise InputError(
+                f"{name!r} cannot be written: {str(folder)!r} is not a writable folder"
+            )
 
 
 def replace_file(path: Path, content: bytes) -> None:

@@ -107,13 +107,13 @@ def check_header(path: Path) -> int:
     except OSError as error:
         raise InputError(f"the store {str(path)!r} cannot be read: {error.strerror}") from None
     if size == 0:
-        raise InputError(f"{str(path)!r} is empty, and no store")
+        raise InputError(f"{str(path)!r} is empty, and not a store")
     if len(header) < 100 or not header.startswith(b"SQLite format 3\0"):
-        raise InputError(f"{str(path)!r} is no store")
+        raise InputError(f"{str(path)!r} is not a store")
     page = int.from_bytes(header[16:18])
     pages, schema, application = (int.from_bytes(header[i : i + 4]) for i in (28, 60, 68))
     if application != APPLICATION:
-        raise InputError(f"{str(path)!r} is a database, but no store of nmfcheck")
+        raise InputError(f"{str(path)!r} is a database, but not a store of nmfcheck")
     if not OLDEST <= schema <= SCHEMA:
         hint = "a newer nmfcheck made it" if schema > SCHEMA else "it cannot be read any more"
         raise InputError(f"the store {str(path)!r} has schema {schema}, not {SCHEMA}; {hint}")

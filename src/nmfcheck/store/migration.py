@@ -22,7 +22,7 @@ from ..trials.suites import Part, Suite
 from .file import in_words, lay_out
 from .rows import COLUMNS, numbers_as_text, row_of, unpacked
 
-FAMILY = "bidiagonal"
+BIDIAGONAL = "bidiagonal"
 
 
 def migrated(path: Path) -> Path:
@@ -71,9 +71,9 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _suite(written: dict[str, Any]) -> Suite:
     """Return the suite that schema 1 wrote down as sizes, kinds of entries and values of ε."""
     asks = tuple(map(ask_of, written["eps"]))
-    whole = Part(FAMILY, 1, {}, asks)
+    whole = Part(BIDIAGONAL, 1, {}, asks)
     cells, _ = whole.room.select({}, asks, {"sizes": written["sizes"], "entries": written["kinds"]})
-    part = Part(FAMILY, 1, dict.fromkeys(cells, written["trials"]), asks)
+    part = Part(BIDIAGONAL, 1, dict.fromkeys(cells, written["trials"]), asks)
     return Suite(written["name"], written["version"], (part,), written["reference_iterations"])
 
 
@@ -85,7 +85,7 @@ def _stages(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         labels = {name: row[name] for name in ("word", "permutation") if row[name]}
         n = row["n"]
         yield (
-            row["subject"], FAMILY, f"n={n}/{kind}", int(draw) if draw else None, row["seed"],
+            row["subject"], BIDIAGONAL, f"n={n}/{kind}", int(draw) if draw else None, row["seed"],
             f"eps={decimal(row['eps'])}", n, n, n, row["outcome"], numbers_as_text(measures),
             json.dumps(labels), row["message"], row["flags"], row["output"], row["seconds"],
             row["digest"], row["W"], row["H"],
@@ -96,7 +96,7 @@ def _stages(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
 
 def _slopes(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
     """Return the runs for slopes, of which schema 1 kept W and H alone: judged again."""
-    room = find(FAMILY)
+    room = find(BIDIAGONAL)
     cell = room.cell(SLOPES)
     climbs: dict[tuple[int, int], Climb] = {}
     asked, answers = [], []

@@ -186,7 +186,7 @@ class Command(OneByOne):
             answered = None
         if not isinstance(answered, dict):
             text = line.decode("utf-8", "replace")
-            raise _ProtocolError(f"wrote a line that is no JSON object: {_shortened(text)}")
+            raise _ProtocolError(f"wrote a line that is not a JSON object: {_shortened(text)}")
         return answered
 
     def _ended(self) -> _ProtocolError:

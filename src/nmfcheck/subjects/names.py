@@ -138,7 +138,9 @@ def as_subject(
     if not callable(thing):
         kind = type(thing).__name__
         expected = "a function f(A, rank, …) -> (W, H), an estimator, or a factory of one"
-        raise SubjectError(f"{name or repr(thing)} is no subject but a {kind}; expected {expected}")
+        raise SubjectError(
+            f"{name or repr(thing)} is not a subject but a {kind}; expected {expected}"
+        )
     if not is_factory(thing):
         return FunctionSubject(thing, name, options)
     return _made(thing, name, options)

@@ -27,7 +27,7 @@ def read_matrix(path: Path) -> Any:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except Exception as error:  # NumPy and SciPy raise all kinds of things for a broken file
         reason = " ".join(str(error).split())
-        raise InputError(f"{path} is no {path.suffix} matrix: {reason}") from None
+        raise InputError(f"{path} is not a {path.suffix} matrix: {reason}") from None
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise InputError(f"{path} holds an array of shape {matrix.shape}; expected a matrix")
     return matrix
@@ -79,7 +79,7 @@ def _read_npy(path: Path) -> Any:
     try:
         return np.load(path, allow_pickle=False)
     except ValueError:  # NumPy's own message advises to load it unsafely
-        raise InputError(f"{path} is no .npy matrix of numbers") from None
+        raise InputError(f"{path} is not a .npy matrix of numbers") from None
 
 
 def _read_mtx(path: Path) -> Any:

@@ -149,7 +149,7 @@ def _answers(replies: Sequence[Reply], *, is_program: bool) -> Iterator[Check]:
 
 
 def _is_silent(answer: Answer) -> bool:
-    """Say whether nothing was returned; what is no pair of matrices is something."""
+    """Say whether nothing was returned; what is not a pair of matrices is something."""
     return answer.error is not None and answer.outcome is not Outcome.INVALID
 
 

@@ -38,7 +38,7 @@ def exact_factorization(
     case: BidiagonalCase,
     *,
     switch: int = 1,
-    share: float = 0.0,
+    theta: float = 0.0,
     w0: npt.ArrayLike | None = None,
     permutation: Sequence[int] | Ints | None = None,
 ) -> tuple[Array, Array]:
@@ -47,7 +47,7 @@ def exact_factorization(
     Parameters
     ----------
     switch : s in 1..n−1. Superdiagonal entries before s come from H, those after it from W.
-    share : θ in [0, 1], the part of entry s that comes from W.
+    theta : θ in [0, 1], the part of entry s that comes from W.
     w0 : n positive numbers, the diagonal of W; √a0 if not given.
     permutation : `permutation[i]` is the component (from 0) that explains row i; the identity if
         not given. It is what `Judgement.permutation` then says.
@@ -56,14 +56,14 @@ def exact_factorization(
     switch = whole_number("switch", switch, 1)
     if switch > max(n - 1, 1):
         raise InputError(f"switch is {switch}; for n = {n} it must be at most {max(n - 1, 1)}")
-    share = real_number("share", share)
-    if not 0 <= share <= 1:
-        raise InputError(f"share is {decimal(share)}; it must be between 0 and 1")
+    theta = real_number("theta", theta)
+    if not 0 <= theta <= 1:
+        raise InputError(f"theta is {decimal(theta)}; it must be between 0 and 1")
     scaling = np.sqrt(case.a0) if w0 is None else real_array("w0", w0)
     if scaling.shape != (n,) or not (scaling > 0).all():
         raise InputError(f"w0 must be {n} positive numbers, not {w0!r}")
 
-    w1, h0, h1 = closed_form(case.a0, case.e, scaling, switch, share)
+    w1, h0, h1 = closed_form(case.a0, case.e, scaling, switch, theta)
     p = _checked_permutation(permutation, n)
     W, H = np.zeros((n, n)), np.zeros((n, n))
     W[:, p] = np.diag(scaling) + np.diag(w1, 1)
@@ -71,14 +71,14 @@ def exact_factorization(
     return W, H
 
 
-def closed_form(a0: Any, e: Any, w0: Any, switch: int, share: Any) -> tuple[Any, Any, Any]:
+def closed_form(a0: Any, e: Any, w0: Any, switch: int, theta: Any) -> tuple[Any, Any, Any]:
     """Return w1, h0, h1 of Theorem 1's closed form.
 
     The arithmetic is that of the arguments: arrays of floats, or of exact `Fraction`s.
     """
     h0 = a0 / w0
     i = np.arange(1, len(e) + 1)
-    from_w = np.where(i < switch, 0, np.where(i > switch, 1, share))
+    from_w = np.where(i < switch, 0, np.where(i > switch, 1, theta))
     w1 = from_w * (e / a0[1:]) * w0[1:]
     h1 = (1 - from_w) * (e / a0[:-1]) * h0[:-1]
     return w1, h0, h1
@@ -110,7 +110,7 @@ def word_residual(case: BidiagonalCase, word: str) -> float:
     (docs/theory.md, 3). Words without ``wh`` are exact: 0.
     """
     if len(word) != case.n - 1 or set(word) - {"h", "w"}:
-        raise InputError(f"{word!r} is no word of {case.n - 1} letters h and w")
+        raise InputError(f"{word!r} is not a word of {case.n - 1} letters h and w")
     total = 0.0
     scale = float(case.A.max())
     for i in range(len(word) - 1):

@@ -55,7 +55,7 @@ def form_defect(W: Array, H: Array, eps: Array) -> Array:
     return defect
 
 
-def shares(W: Array, H: Array, e: Array) -> tuple[Array, Array]:
+def portions(W: Array, H: Array, e: Array) -> tuple[Array, Array]:
     """Return `w1(i)·h0(i+1)/e_i` and `w0(i)·h1(i)/e_i` of aligned W, H: they sum to 1 if exact."""
     w0, w1, h0, h1 = (np.diagonal(X, k, 1, 2) for X in (W, H) for k in (0, 1))
     e = np.where(e > 0, e, 1.0)

@@ -28,7 +28,7 @@ from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from .cases import BidiagonalCase, checked_case
 from .exact import TYPES
-from .form import align, form_defect, match_rows, read_permutation, shares
+from .form import align, form_defect, match_rows, portions, read_permutation
 from .sentences import explain
 from .tolerances import FORM
 
@@ -236,7 +236,7 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
         matched &= valid
         W, H = align(W, H, permutation)
         form = form_defect(W, H, cases.eps)
-        word, type_ = _words(*shares(W, H, e), cases.eps, matched)
+        word, type_ = _words(*portions(W, H, e), cases.eps, matched)
 
     form[~matched] = np.inf
     permutation[~matched] = -1
@@ -264,20 +264,22 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
     )
 
 
-def _words(share_w: Array, share_h: Array, eps: Array, matched: Bools) -> tuple[Strings, Strings]:
+def _words(
+    portion_w: Array, portion_h: Array, eps: Array, matched: Bools
+) -> tuple[Strings, Strings]:
     """Return the words, and for n = 3 the types ("" where there are none)."""
-    batch, length = share_w.shape
+    batch, length = portion_w.shape
     named = matched & (eps > 0)
-    negligible = np.minimum(eps, FORM.share)[:, None]
-    by_w, by_h = share_w >= negligible, share_h >= negligible
+    negligible = np.minimum(eps, FORM.portion)[:, None]
+    by_w, by_h = portion_w >= negligible, portion_h >= negligible
     letters = np.choose(by_w + 2 * by_h, ["-", "w", "h", "b"])
     type_ = np.full(batch, "", dtype="<U3")
     if length == 0:
         return np.full(batch, "", dtype="<U1"), type_
     word = np.where(named, np.ascontiguousarray(letters).view(f"<U{length}")[:, 0], "")
     if length == 2:
-        # Even shares, a natural value, count as h: not as what rounding makes of them.
-        larger = np.where(share_w > share_h * (1 + 1e-9), "w", "h").view("<U2")[:, 0]
+        # Even portions, a natural value, count as h: not as what rounding makes of them.
+        larger = np.where(portion_w > portion_h * (1 + 1e-9), "w", "h").view("<U2")[:, 0]
         sorted_ = named & (by_w | by_h).all(axis=1)
         for pair, name in TYPES.items():
             type_[sorted_ & (larger == pair)] = name

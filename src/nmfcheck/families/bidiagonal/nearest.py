@@ -35,7 +35,7 @@ class NearestExact:
     W, H : the factorization, its components scaled and ordered like those it is compared with.
     distance : `‖(W, H) − (W*, H*)‖_F / √(2·Σa0)` of the balanced factors. The unit is the size of
         the diagonals of any balanced exact factorization.
-    switch, share : its place on the chain (Theorem 1); None where the chain is a single point,
+    switch, theta : its place on the chain (Theorem 1); None where the chain is a single point,
         for ε = 0 and for n = 1.
     permutation : `permutation[i]` is the component (from 0) that explains row i.
     """
@@ -44,12 +44,12 @@ class NearestExact:
     H: Array
     distance: float
     switch: int | None
-    share: float | None
+    theta: float | None
     permutation: tuple[int, ...]
 
     def as_answer(self) -> Nearest:
         """Return it in the house's words."""
-        place = "" if self.switch is None else f"switch {self.switch} with share {self.share:.6g}"
+        place = "" if self.switch is None else f"switch {self.switch} with θ = {self.theta:.6g}"
         return Nearest(self.W, self.H, self.distance, place)
 
 
@@ -72,17 +72,17 @@ def nearest_exact(case: BidiagonalCase, W: Any, H: Any) -> NearestExact:
         balanced_W, balanced_H = (X[0] for X in balance(W[None], H[None], unit))
         in_order = _Chain(case, unit, balanced_W, balanced_H, tuple(range(case.n)))
         chains = [replace(in_order, permutation=p) for p in _permutations(in_order)]
-        (distance, switch, share), chain = min(
+        (distance, switch, theta), chain = min(
             ((chain.nearest(), chain) for chain in chains), key=lambda found: found[0]
         )
-        exact_W, exact_H = chain.point(switch, share)
+        exact_W, exact_H = chain.point(switch, theta)
     scale = _scales(W, balanced_W)
     return NearestExact(
         W=exact_W * scale,
         H=exact_H / scale[:, None] * unit[0],
         distance=distance,
         switch=None if chain.is_a_point else switch,
-        share=None if chain.is_a_point else share,
+        theta=None if chain.is_a_point else theta,
         permutation=chain.permutation,
     )
 
@@ -102,22 +102,22 @@ class _Chain:
         return self.case.eps == 0 or self.case.n == 1
 
     def nearest(self) -> tuple[float, int, float]:
-        """Return distance, switch and share of the nearest point."""
+        """Return distance, switch and theta of the nearest point."""
         return min(
-            (self.distance(s, share), s, share)
+            (self.distance(s, theta), s, theta)
             for s in range(1, max(self.case.n, 2))
-            for share in ([0.0] if self.is_a_point else self.candidates(s))
+            for theta in ([0.0] if self.is_a_point else self.candidates(s))
         )
 
-    def point(self, switch: int, share: float) -> tuple[Array, Array]:
+    def point(self, switch: int, theta: float) -> tuple[Array, Array]:
         W, H = exact_factorization(
-            self.case, switch=switch, share=share, permutation=self.permutation
+            self.case, switch=switch, theta=theta, permutation=self.permutation
         )
         W, H = balance(W[None], H[None], self.unit)
         return W[0], H[0]
 
-    def distance(self, switch: int, share: float) -> float:
-        missed = self._stacked(switch, share) - np.stack([self.W, self.H])
+    def distance(self, switch: int, theta: float) -> float:
+        missed = self._stacked(switch, theta) - np.stack([self.W, self.H])
         return float(np.linalg.norm(missed) / np.sqrt(2 * np.sum(self.case.a0 / self.unit)))
 
     def candidates(self, s: int) -> list[float]:
@@ -135,11 +135,11 @@ class _Chain:
             if high - low > 1e-12
         ]
 
-    def _stacked(self, switch: int, share: float) -> Array:
-        return np.stack(self.point(switch, share))
+    def _stacked(self, switch: int, theta: float) -> Array:
+        return np.stack(self.point(switch, theta))
 
     def _foot(self, s: int, low: float, high: float) -> float:
-        """Return the share of the perpendicular's foot, where the points form a straight line."""
+        """Return the theta of the perpendicular's foot, where the points form a straight line."""
         start = self._stacked(s, low)
         along = self._stacked(s, high) - start
         length = np.abs(along).max()
@@ -150,13 +150,13 @@ class _Chain:
         return float(low + np.clip(np.nan_to_num(t), 0.0, 1.0) * (high - low))
 
     def _lowest(self, s: int, low: float, high: float) -> float:
-        """Return the share between low and high whose point is nearest, by search."""
+        """Return the theta between low and high whose point is nearest, by search."""
         from scipy.optimize import minimize_scalar  # late: SciPy takes long to import
 
         grid = np.linspace(low, high, 33)
-        best = int(np.argmin([self.distance(s, share) for share in grid]))
+        best = int(np.argmin([self.distance(s, theta) for theta in grid]))
         found = minimize_scalar(
-            lambda share: self.distance(s, share),
+            lambda theta: self.distance(s, theta),
             bounds=(grid[max(best - 1, 0)], grid[min(best + 1, 32)]),
             method="bounded",
             options={"xatol": 1e-9},
@@ -184,8 +184,8 @@ def _permutations(chain: _Chain) -> list[tuple[int, ...]]:
 
     found = set()
     for s in range(1, max(case.n, 2)):
-        for share in np.linspace(0, 1, 5):
-            exact_W, exact_H = chain.point(s, float(share))  # in the order of the rows
+        for theta in np.linspace(0, 1, 5):
+            exact_W, exact_H = chain.point(s, float(theta))  # in the order of the rows
             costs = ((exact_W.T[:, None] - W.T) ** 2).sum(axis=2)
             costs += ((exact_H[:, None] - H) ** 2).sum(axis=2)
             components = linear_sum_assignment(np.nan_to_num(costs, posinf=1e300))[1]

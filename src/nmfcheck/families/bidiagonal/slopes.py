@@ -4,8 +4,9 @@ For n = 2 and a ≡ 1, an exact factorization has three parameters, w0(1), w0(2)
 paper's equation (9); or h0(2), h0(1) and h1(1), if H is described and W follows. A run at ε and one
 at ε = 0 from the same start give three slopes `(parameter(ε) − parameter(0))/ε`. As the paper does
 it, W's parameters are taken where w1(1) is the one that is linear in ε, and H's where h1(1) is: the
-one that has the larger share of A(1,2) at the smallest ε. Transposed and with both orders reversed,
-A is A again, and W and H change places: h1(1) stands for w1(1), h0(2) for w0(1), h0(1) for w0(2).
+one that has the larger portion of A(1,2) at the smallest ε. Transposed and with both orders
+reversed, A is A again, and W and H change places: h1(1) stands for w1(1), h0(2) for w0(1), h0(1)
+for w0(2).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ...errors import InputError
 from ...intervals import Share
 from ...judging.factors import UnusableError, as_factor
 from .cases import ONES, BidiagonalCase, case_of
-from .form import align, shares
+from .form import align, portions
 from .judge import judge_batch
 
 N = 2
@@ -37,7 +38,7 @@ NEARLY = 0.05
 of it, or of w1(1)'s if that is the larger one."""
 
 USUALLY = 0.95
-"""A parameter is linear if it is so in more than this share of the runs."""
+"""A parameter is linear if it is so in more than this portion of the runs."""
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,13 @@ class Slopes:
     of_W : of each run, whether W's parameters were taken.
     slope : by ε, run and parameter; NaN where a run has no form at ε or at 0, or another
         permutation: then it belongs to another solution.
-    share : by ε and run, the part of A(1,2) that comes from W; NaN where a run has no form.
+    portion : by ε and run, the part of A(1,2) that comes from W; NaN where a run has no form.
     """
 
     eps: tuple[float, ...]
     of_W: Bools  # noqa: N815 - the matrix
     slope: Array
-    share: Array
+    portion: Array
 
     @property
     def counted(self) -> list[int]:
@@ -151,7 +152,7 @@ def slopes_of(found: Mapping[float, Sequence[tuple[object, object] | None]]) -> 
     ladder = checked_eps([eps for eps in found if eps])
     base, before, _ = _parameters(case_of(N, ONES, 0.0), found[0.0])
     here = [_parameters(case_of(N, ONES, eps), found[eps]) for eps in ladder]
-    share = np.stack([part for _, _, part in here])
+    portion = np.stack([part for _, _, part in here])
     _, _, smallest = here[-1]
     of_W = smallest > 0.5
     side = np.where(of_W, 0, 1)
@@ -165,7 +166,7 @@ def slopes_of(found: Mapping[float, Sequence[tuple[object, object] | None]]) -> 
             for eps, (parameters, permutation, _) in zip(ladder, here, strict=True)
         ]
     )
-    return Slopes(ladder, of_W, slope, share)
+    return Slopes(ladder, of_W, slope, portion)
 
 
 def _taken(parameters: Array, side: Ints) -> Array:
@@ -177,7 +178,7 @@ def _taken(parameters: Array, side: Ints) -> Array:
 def _parameters(
     case: BidiagonalCase, factors: Sequence[tuple[object, object] | None]
 ) -> tuple[Array, Ints, Array]:
-    """Return the parameters of W and of H, the permutation (0, 1, or −1 for none), W's share."""
+    """Return the parameters of W and of H, the permutation (0, 1, or −1 for none), W's portion."""
     W, H = (
         np.stack(stack) for stack in zip(*(_as_matrices(pair) for pair in factors), strict=True)
     )
@@ -190,11 +191,11 @@ def _parameters(
     of_H = np.stack([H[:, 1, 1], H[:, 0, 0], H[:, 0, 1]], 1)
     parameters = np.stack([of_W, of_H], 1)
     parameters[~formed] = np.nan
-    share = np.full(len(W), np.nan)
+    portion = np.full(len(W), np.nan)
     if case.eps:
         e = np.full((len(W), 1), case.eps)
-        share = np.where(formed, shares(W, H, e)[0][:, 0], np.nan)
-    return parameters, permutation, share
+        portion = np.where(formed, portions(W, H, e)[0][:, 0], np.nan)
+    return parameters, permutation, portion
 
 
 def _as_matrices(pair: tuple[object, object] | None) -> tuple[Array, Array]:

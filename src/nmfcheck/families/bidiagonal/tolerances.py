@@ -17,7 +17,7 @@ class FormTolerance:
     ----------
     first_order_range : the grade first-order exists for `0 < max(e)/min(a0) ≤` this.
     matched : every row maximum of M must exceed this for M to count as a permutation.
-    share : a share of a superdiagonal entry below `min(ε, share)` is negligible.
+    portion : a portion of a superdiagonal entry below `min(ε, portion)` is negligible.
     idle : a component takes no part, in words, if none of its entries of M exceeds this.
     explains : a component is spread over a second row, in words, if its entry of M there exceeds
         this.
@@ -25,7 +25,7 @@ class FormTolerance:
 
     first_order_range: float = 0.03
     matched: float = 0.5
-    share: float = 0.01
+    portion: float = 0.01
     idle: float = 1e-3
     explains: float = 0.05
 

@@ -29,10 +29,10 @@ from .cases import (
 )
 from .judge import core_factors, judged
 
-QUICK = ("6x4/k=1/dyadic", "5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros")
-STANDARD = (*QUICK, "12x10/k=4/dyadic", "8x9/k=3/zeros")
-FULL = (*STANDARD, "5x12/k=4/dyadic", "15x13/k=5/dyadic")
-CELLS = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+_SMALL = ("6x4/k=1/dyadic", "5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros")
+_MORE = (*_SMALL, "12x10/k=4/dyadic", "8x9/k=3/zeros")
+_ALL = (*_MORE, "5x12/k=4/dyadic", "15x13/k=5/dyadic")
+CELLS = {"quick": _SMALL, "standard": _MORE, "full": _ALL}
 """Tall and wide, of low rank; zero rows and columns in cells of their own."""
 
 TRIALS = {"quick": 250, "standard": 200, "full": 150}
