@@ -56,7 +56,7 @@ class TestJudge:
             "exact up to 1e-10, first-order up to 2e-06",
             "1: 3, 2: 1, 3: 2",
             "hw, the paper's Type III",
-            "at switch 1 with share 0",
+            "at switch 1 with θ = 0",
         ):
             assert said in out
 
@@ -67,7 +67,7 @@ class TestJudge:
         assert told["case"] == "bidiagonal/n=3/ones/eps=1e-3"
         assert told["outcome"] == told["grade"] == "exact"
         assert told["labels"] == {"permutation": "2,0,1", "word": "hw", "type": "III"}
-        assert told["nearest_exact"]["place"] == "switch 1 with share 0"
+        assert told["nearest_exact"]["place"] == "switch 1 with θ = 0"
         assert np.array(told["nearest_exact"]["W"]).shape == (3, 3)
 
     def test_a_failure_exits_with_1(self, nmfcheck, folder):

@@ -87,7 +87,7 @@ BROKEN = {
     ),
     "no id": ("del answer['id']; SAY", "error", "answered without id"),
     "twice": ("SAY; SAY", "error", "answered more than once"),
-    "garbage": ("print('[1] loading'); SAY", "error", "no JSON object: '[1] loading'"),
+    "garbage": ("print('[1] loading'); SAY", "error", "not a JSON object: '[1] loading'"),
     "a number": ("print(3, flush=True)", "error", "wrote a line that is not a JSON object: '3'"),
     "an error": (
         "answer = {'id': request['id'], 'error': 'no\\nluck'}; SAY",
@@ -247,6 +247,7 @@ RUNTIMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", ["nmf.py", "nmf.cpp", *RUNTIMES])
 def test_examples(example, request):
     if example == "nmf.py":

@@ -410,6 +410,7 @@ class TestForked:
 
         return run
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", MISBEHAVING)
     def test_what_misbehaves_costs_its_own_stage(self, run, name, capfd):
         outcome, message = MISBEHAVING[name]
@@ -425,6 +426,7 @@ class TestForked:
                 assert stage.outcome is Outcome.EXACT, stage
         assert capfd.readouterr() == ("", "")
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["dies_later", "has_a_helper"])
     def test_what_dies_now_and_then(self, run, name):
         """A crash leaves the helpers of other workers alone."""

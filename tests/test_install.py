@@ -30,6 +30,8 @@ SHIPPED = """
 import json
 from importlib import resources
 from nmfcheck.verdict.baseline import shipped
+
+pytestmark = pytest.mark.slow  # it builds the package anew
 print(*(len(shipped(family).algorithms) for family in ("bidiagonal", "inflated")))
 schema = resources.files("nmfcheck") / "data" / "report.schema.json"
 print(json.loads(schema.read_text())["title"])

@@ -118,6 +118,7 @@ def test_multiplicative_update_at_eps_0_closes_early():
     assert np.median(found.iterations) < 800
 
 
+@pytest.mark.slow
 def test_nenmf_closes_with_the_same_bits():
     """Its tolerances belong to its state: they go on shrinking after W and H have come to rest."""
     case = bidiagonal([1, 1])

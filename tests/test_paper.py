@@ -320,6 +320,7 @@ class TestExperiments:
         assert ratio == pytest.approx(-1, abs=0.03)
 
 
+@pytest.mark.slow
 class TestReproduction:
     def test_every_claim_has_a_rule_and_numbers(self, found):
         assert len({claim.id for claim in found.claims}) == len(found.claims) >= 18
@@ -371,6 +372,7 @@ class TestReproduction:
         assert [float(rows[1][0]), int(rows[1][1])] == [1e-300, 3]
 
 
+@pytest.mark.slow
 class TestCommandLine:
     def test_a_file_is_no_folder(self, nmfcheck, tmp_path):
         (tmp_path / "f").write_text("")

@@ -674,6 +674,7 @@ class TestCommandLine:
         assert code == 3
         assert "trials of the suite were not run" in out
 
+    @pytest.mark.slow
     def test_a_subject_that_hangs_on_some_size_is_run(self, nmfcheck):
         few = ("--sizes", "2,3", "--trials", "5", "--timeout", "0.5", "--jobs", "1")
         assert nmfcheck("run", f"py:{ZOO}:hangs_on_n_3", *few)[0] == 3

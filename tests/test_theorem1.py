@@ -65,7 +65,9 @@ def is_feasible(n, components):
     return np.abs(A - W @ H).max() < 1e-9
 
 
-@pytest.mark.parametrize(("n", "expected"), [(2, 6), (3, 30), (4, 168)])
+@pytest.mark.parametrize(
+    ("n", "expected"), [(2, 6), (3, 30), pytest.param(4, 168, marks=pytest.mark.slow)]
+)
 def test_brute_force_over_supports(n, expected):
     found = [c for c in supports_with_the_right_product(n) if is_feasible(n, c)]
     assert len(found) == expected == factorial(n) * (2 * n - 1)

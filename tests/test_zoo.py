@@ -50,7 +50,13 @@ def first_cause(findings):
     return next((f.cause for f in findings if f.cause not in USUAL), None)
 
 
-@pytest.fixture(scope="module", params=ZOO)
+SLOW = ("hangs", "hangs_on_n_3", "segfaults_at_times", "exits_the_process")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in ZOO],
+)
 def seen(request):
     """Return an animal's name, its store and what it is there."""
     name = request.param

@@ -122,12 +122,12 @@ class Campaign:
         self, subject: Runnable, store: Store, progress: Progress, begin: Begin | None
     ) -> StoredSubject:
         """Run a subject in this process."""
-        with subject.inline(progress) as executor:
+        with subject.inline() as executor:
             takes = executor.start().takes
             settings = {"in_process": True, **subject.settings(takes, {"nmfcheck": __version__})}
             (begin or _keep)()
             stored = store.subject(subject.name, settings)
-            self._carry(executor, store, stored, progress, counts=False, twice=ASKED_TWICE)
+            self._carry(executor, store, stored, progress, counts=True, twice=ASKED_TWICE)
         return stored
 
     def _carry(

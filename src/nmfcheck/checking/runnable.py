@@ -22,7 +22,7 @@ from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.local import LocalExecutor
 from ..executors.protocol import Limits
-from ..subjects import Command, Progress, Subject, SubjectName, as_subject
+from ..subjects import Command, Subject, SubjectName, as_subject
 from ..subjects.estimator import RANK, is_estimator
 from ..subjects.names import COMMAND, PYTHON
 
@@ -59,9 +59,9 @@ class Runnable:
         """Return workers for it, which are not started yet."""
         return LocalExecutor(self.subject, jobs, limits)
 
-    def inline(self, progress: Progress | None = None) -> InlineExecutor:
+    def inline(self) -> InlineExecutor:
         """Return an executor in this process."""
-        return InlineExecutor(as_subject(self.subject), progress)
+        return InlineExecutor(as_subject(self.subject))
 
     def settings(self, takes: tuple[str, ...], identity: Mapping[str, Any]) -> dict[str, Any]:
         """Return what makes it this subject and no other."""

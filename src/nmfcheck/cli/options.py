@@ -12,7 +12,7 @@ import click
 
 from ..errors import InputError
 from ..executors.protocol import Limits
-from ..families import find, names
+from ..families import Option, find, names
 from ..reference.engine import ENGINES
 from ..text import option_from_text
 from ..trials import suites
@@ -121,7 +121,17 @@ _WORD = {KeyboardInterrupt: "interrupted", Terminated: "terminated"}
 
 def family_options(command: Command) -> Command:
     """Add the options of all families; they go to the keyword `chosen`, as a dictionary."""
-    own = {option.name: option for name in names() for option in find(name).options}
+    return _with_options(command, [option for name in names() for option in find(name).options])
+
+
+def ask_options(command: Command) -> Command:
+    """Add those options of families that say what a trial asks."""
+    listed = [option for name in names() for option in find(name).options if option.of_asks]
+    return _with_options(command, listed)
+
+
+def _with_options(command: Command, options: Sequence[Option]) -> Command:
+    own = {option.name: option for option in options}
 
     @wraps(command)
     def with_chosen(**given: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -9,17 +10,18 @@ from typing import Any
 
 import click
 
+from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.local import LocalExecutor
 from ..executors.protocol import Executor
-from ..families import Trial
+from ..families import Ask, Trial
 from ..presenting.console import console
 from ..subjects import SubjectName, reference_subject
 from ..tools.replay import replay as replay_trial
 from ..tools.replay import save
 from ..tools.showing import show_replayed
 from .options import (
-    family_options,
+    ask_options,
     memory_option,
     option_option,
     parse_limits,
@@ -32,7 +34,7 @@ from .options import (
 @click.argument("trial_id", metavar="TRIAL-ID")
 @click.option("--subject", required=True, metavar="SUBJECT", help="As for `nmfcheck run`.")
 @option_option
-@family_options
+@ask_options
 @click.option("--save", "folder", type=click.Path(path_type=Path), metavar="DIR",
               help="Write the matrices there, as .csv.")  # fmt: skip
 @timeout_option
@@ -57,8 +59,7 @@ def replay(
     """
     trial = Trial.from_id(trial_id)
     given = {name: value for name, value in chosen.items() if value}
-    _, asks = trial.family.select({trial.cell: 1}, trial.asks, given)
-    trial = replace(trial, asks=asks)
+    trial = replace(trial, asks=_asks(trial, given))
     name = SubjectName(subject, parse_options(options))
     with ExitStack() as stack:
         executor: Executor
@@ -72,3 +73,12 @@ def replay(
     if folder is not None:
         save(replayed, folder)
     show_replayed(console(), trial, subject, replayed)
+
+
+def _asks(trial: Trial, given: Mapping[str, Any]) -> tuple[Ask, ...]:
+    """Return what options of the trial's family ask for."""
+    room = trial.family
+    for option in given:
+        if option not in {each.name for each in room.options}:
+            raise InputError(f"--{option} is not an option of the {room.name} family")
+    return room.select({trial.cell: 1}, trial.asks, given)[1]

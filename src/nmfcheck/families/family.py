@@ -35,11 +35,13 @@ class Option:
     name : without dashes.
     help : as in ``--help``.
     metavar : what stands for its value there; "" for a flag.
+    of_asks : whether it says what a trial asks; otherwise it says which cells there are.
     """
 
     name: str
     help: str
     metavar: str = ""
+    of_asks: bool = False
 
 
 @dataclass(frozen=True)

@@ -130,6 +130,8 @@ def in_words(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
+        if "malformed JSON" in str(error):
+            raise InputError(f"{str(path)!r} is damaged: {error}") from None
         raise InputError(f"the store {str(path)!r} cannot be used: {error}") from None
     except sqlite3.DatabaseError as error:
         raise InputError(f"{str(path)!r} is damaged, or no store: {error}") from None

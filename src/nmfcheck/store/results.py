@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -60,9 +60,8 @@ class Results:
             for place, ask in enumerate(part.asks)
         }
         last = len(order)
-        rows = [Row(*row) for row in found]
-        if strange := {row.outcome for row in rows} - set(Outcome):
-            raise InputError(f"{str(self._path)!r} is damaged: no outcome {min(strange)!r}")
+        rows = list(map(Row._make, found))
+        self._check({row.outcome for row in rows})
         rows.sort(
             key=lambda row: (
                 order.get(row.cell, last),
@@ -73,6 +72,17 @@ class Results:
             )
         )
         return rows
+
+    def outcomes(self) -> list[tuple[str, int, str, str]]:
+        """Return cell, seed, ask and outcome of each stage, in any order: the quickest look."""
+        found = self._select("family || '/' || cell, seed, ask, outcome", NOTHING)
+        self._check({outcome for _, _, _, outcome in found})
+        return found
+
+    def _check(self, outcomes: Set[str]) -> None:
+        """Say so if there is an outcome that nobody knows."""
+        if strange := outcomes - set(Outcome):
+            raise InputError(f"{str(self._path)!r} is damaged: no outcome {min(strange)!r}")
 
     def of_the_suite(self) -> list[Row]:
         """Return the stages of the suite's cells, without what was only measured besides."""

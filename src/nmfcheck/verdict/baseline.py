@@ -146,7 +146,7 @@ def of_results(
     algorithms = dict(known.algorithms)
     for name, settings, results, suite in runs:
         before = algorithms.get(name)
-        if before is not None and before.cells and before.settings != settings:
+        if before and before.cells and before.settings["options"] != settings["options"]:
             raise InputError(f"the baseline has {name} with other settings: {before.settings}")
         cells = before.cells if before else {}
         found = _cells(results, suite, suite.part(known.family))

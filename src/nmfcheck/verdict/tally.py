@@ -104,8 +104,8 @@ def tally(results: Results, suite: Suite) -> list[CellTally]:
     """Return the outcomes of a subject, in the order of the suite's cells."""
     letter_of: dict[str, str] = {outcome: outcome.letter for outcome in Outcome}
     asked: dict[str, dict[str, dict[int, str]]] = {}
-    for row in results.of_the_suite():
-        asked.setdefault(row.cell, {}).setdefault(row.ask, {})[row.seed] = letter_of[row.outcome]
+    for name, seed, ask_name, outcome in results.outcomes():
+        asked.setdefault(name, {}).setdefault(ask_name, {})[seed] = letter_of[outcome]
     fixed = _cells_of_one_answer(results)
     found = []
     for part in suite.parts:

@@ -120,12 +120,17 @@ class Bidiagonal(Family):
     baseline_iterations: ClassVar[Mapping[str, int]] = {"als": 10**5}
     options = (
         Option("sizes", "The sizes n of the bidiagonal family, such as 2-5,8.", "SIZES"),
-        Option("entries", "Its kinds of entries: ones, loguniform, or both by comma.", "KINDS"),
+        Option(
+            "entries",
+            "The kinds of entries of the bidiagonal family: ones, loguniform, or both.",
+            "KINDS",
+        ),
         Option(
             "eps",
-            "Its values of ε. Up to 0.01 they belong to the paper's test, which needs 0 and one "
-            "more; above, exactness is asked for.",
+            "The values of ε of the bidiagonal family. Up to 0.01 they belong to the paper's test, "
+            "which needs 0 and one more; above, exactness is asked for.",
             "ε,ε,…",
+            of_asks=True,
         ),
         Option(
             "slopes",
