@@ -11,6 +11,8 @@ import pytest
 
 from engines import NATIVE
 
+pytestmark = pytest.mark.slow  # it builds the package anew
+
 ROOT = Path(__file__).parent.parent
 
 FAILS_LATE = """#!/bin/sh
@@ -30,8 +32,6 @@ SHIPPED = """
 import json
 from importlib import resources
 from nmfcheck.verdict.baseline import shipped
-
-pytestmark = pytest.mark.slow  # it builds the package anew
 print(*(len(shipped(family).algorithms) for family in ("bidiagonal", "inflated")))
 schema = resources.files("nmfcheck") / "data" / "report.schema.json"
 print(json.loads(schema.read_text())["title"])
