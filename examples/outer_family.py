@@ -13,7 +13,7 @@ import numpy as np
 from nmfcheck.errors import InputError
 from nmfcheck.families import Ask, Case, Cell, Family
 from nmfcheck.judging.judgement import Judgement
-from nmfcheck.judging.measures import clipped_factors, product_defect, validity
+from nmfcheck.judging.measures import balance, clipped_factors, product_defect, validity
 from nmfcheck.judging.objectives import FROBENIUS
 from nmfcheck.judging.outcomes import Outcome
 from nmfcheck.judging.sentences import invalid_entry, product_miss
@@ -52,11 +52,11 @@ class Outer(Family):
 
     def judge(self, cases, W, H):
         """Judge a batch: the product is all there is to know."""
-        A = np.stack([case.A for case in cases])
-        unit = A.max(axis=(1, 2))
+        unit = np.array([case.A.max() for case in cases])
+        A = np.stack([case.A for case in cases]) / unit[:, None, None]
         valid, clipped = validity(W, H, unit)
-        X, Y = clipped_factors(W, H, valid)
-        defect = product_defect(A, X, Y) / unit
+        X, Y = balance(*clipped_factors(W, H, valid), unit)  # in units of A, however W is scaled
+        defect = product_defect(A, X, Y)
         kkt = FROBENIUS.kkt_residual(A, X, Y)
         judgements = []
         for i in range(len(cases)):

@@ -191,7 +191,7 @@ def test_what_cannot_be_run_is_said_in_a_line():
         nmfcheck.check("als", suite="quickly")
     with pytest.raises(InputError, match="no family 'inflate'; did you mean 'inflated'"):
         nmfcheck.check("als", families=["inflate"])
-    with pytest.raises(SubjectError, match="is not a subject but a int"):
+    with pytest.raises(SubjectError, match="is not a subject but of type int"):
         nmfcheck.check(42)
 
 

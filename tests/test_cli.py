@@ -389,7 +389,7 @@ class TestOptions:
             (("--family", ""), "no family ''"),
             (
                 ("--family", "bidiagonal", "--shapes", "5x4/k=2"),
-                "--shapes is not an option of the bidiagonal family",
+                "'shapes' is not an option of the bidiagonal family",
             ),
             (("--suite", "quick@1", "--shapes", "5x4/k=2"), "--shapes is not an option"),
             (("--shapes", "5x4"), "no cell '5x4/dyadic' of inflated; expected one such as"),

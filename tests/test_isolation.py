@@ -293,10 +293,10 @@ class TestLoading:
             ("def nmf(:", "cannot be imported: raised SyntaxError"),
             ("import sys; sys.exit(3)", "cannot be imported: raised SystemExit: 3"),
             ("def nmff(A, rank): pass", "has no attribute 'nmf'; did you mean 'nmff'?"),
-            ("nmf = 3", "is not a subject but a int"),
+            ("nmf = 3", "is not a subject but of type int"),
             ("import os; print('bye'); os._exit(3)", "ended with exit code 3; it printed: bye"),
             ("import os; os.abort()", "was ended by SIGABRT"),
-            ("def nmf(): return 3", "is not a subject but a int"),
+            ("def nmf(): return 3", "is not a subject but of type int"),
             ("def nmf(): raise OSError('no')", "made no subject: it raised OSError: no"),
         ],
     )

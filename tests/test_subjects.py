@@ -105,7 +105,7 @@ class TestPython:
             (Estimator, {"power": 2}, "has no option 'power'; it takes random_state, scale"),
             (lambda A, rank, tol=1: (A, A), {"seed": 2}, "has no option 'seed'; it takes tol"),
             (make, {"powers": 2}, "has no option 'powers'; it takes power"),
-            (3, {}, "is not a subject but a int"),
+            (3, {}, "is not a subject but of type int"),
             (lambda: make, {}, "made another factory"),
         ],
     )

@@ -208,10 +208,10 @@ class TestSelection:
             ({"families": ["bidiagnal"]}, "no family 'bidiagnal'; did you mean 'bidiagonal'?"),
             ({"families": ["sparse"]}, "no family 'sparse'; there are bidiagonal, inflated"),
             ({"families": []}, "no family was named; there are bidiagonal and inflated"),
-            ({"size": [2]}, "--size is not an option of the bidiagonal and inflated family"),
+            ({"size": [2]}, "'size' is not an option of the bidiagonal and inflated families"),
             (
                 {"families": ["inflated"], "sizes": [2]},
-                "--sizes is not an option of the inflated family",
+                "'sizes' is not an option of the inflated family",
             ),
             ({"trials": 0}, "trials must be a whole number of at least 1, not 0"),
             ({"sizes": [0]}, "a size must be a whole number of at least 1, not 0"),
@@ -235,8 +235,8 @@ class TestSelection:
         [
             (("--family", "bidiagnal"), "no family 'bidiagnal'; did you mean 'bidiagonal'?"),
             (("--family", ""), "no family ''; there are bidiagonal, inflated"),
-            (("--family", "inflated", "--sizes", "2"), "--sizes is not an option of the inflated"),
-            (("--suite", "quick@1", "--shapes", "3x2/k=1"), "--shapes is not an option of the"),
+            (("--family", "inflated", "--sizes", "2"), "'sizes' is not an option of the inflated"),
+            (("--suite", "quick@1", "--shapes", "3x2/k=1"), "'shapes' is not an option of the"),
             (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2"),
             (("--size", "2"), "No such option"),
             (("--shapes", "9x6/k=3/ones"), "no cell '9x6/k=3/ones' of inflated"),

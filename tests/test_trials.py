@@ -209,7 +209,7 @@ class TestSubjects:
             run_trial(lambda A, rank: (A, A), "bidiagonal/n=3/ones/seed=0")
 
     def test_no_subject(self):
-        with pytest.raises(InputError, match="is not a subject but a float"):
+        with pytest.raises(InputError, match="is not a subject but of type float"):
             run_trial(1.5, self.trial)
 
     @pytest.mark.parametrize("name", ["als", "multiplicative-update"])

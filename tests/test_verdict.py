@@ -219,9 +219,13 @@ class TestOneAnswerForAllSeeds:
         assert shares == [Share(0, 1), Share(100, 100)]
         assert "do not depend on the start or the seed" in found.notes[0]
 
-    def test_an_exception_at_some_seed_does_not_make_it_many(self):
+    def test_an_exception_at_some_seed_counts_beside_the_one_answer(self):
         ones = cell(3, "ones", zero="x" + "u" * 99, one_answer=True)
-        assert first_question(ones).pool.share == Share(0, 1)
+        assert first_question(ones).pool.share == Share(0, 2)
+
+    def test_exceptions_are_not_hidden_by_one_right_answer(self):
+        ones = cell(3, "ones", zero="e" + "x" * 99, one_answer=True)
+        assert first_question(ones).pool.share == Share(1, 100)
         silent = cell(3, "ones", zero="t" + "e" * 99, large="t" + "e" * 99, one_answer=True)
         assert first_question(silent).pool.share == Share(1, 1)
 

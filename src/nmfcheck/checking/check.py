@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from ..arrays import real_number, whole_number
+from ..errors import InputError, SubjectError
 from ..executors.protocol import Limits
 from ..presenting.console import progress_bar
 from ..report.contents import MOST_SHOWN, contents
@@ -23,7 +26,7 @@ def check(
     subject: Any,
     suite: str | Suite = "quick",
     *,
-    families: Sequence[str] | None = None,
+    families: str | Sequence[str] | None = None,
     trials: int | None = None,
     options: Mapping[str, Any] | None = None,
     isolate: bool = True,
@@ -54,7 +57,8 @@ def check(
     isolate : whether it runs in processes of its own, so that a crash or a hang costs one stage.
         A function that cannot be imported by name is forked from this process; where the system
         cannot do that, it runs here, and a line on standard error says so.
-    store : a file that keeps the results, and that the same call goes on from.
+    store : a file that keeps the results, and that the same call goes on from; a function without
+        a name, of which it cannot be known whether it is the same, begins anew.
     jobs : number of worker processes; as many as there are cores if not given.
     timeout, memory : seconds for each stage, and bytes of address space for a worker.
     engine : what the references run on: ``auto``, ``native`` or ``numpy``.
@@ -62,6 +66,14 @@ def check(
     progress : whether a progress bar is shown on standard error.
     selection : options of families, such as `sizes` of the bidiagonal one.
     """
+    if isinstance(families, str):
+        families = [name.strip() for name in families.split(",")]
+    if not 0 < real_number("timeout", timeout) < math.inf:
+        raise InputError(f"timeout must be a positive number of seconds, not {timeout!r}")
+    if memory is not None:
+        whole_number("memory", memory, 1 << 26)
+    if jobs is not None:
+        whole_number("jobs", jobs, 1)
     whole = suite if isinstance(suite, Suite) else suites.find(suite)
     chosen = whole.selected(families=families, trials=trials, **selection)
     tested = runnable(subject, options)
@@ -77,7 +89,10 @@ def check(
             else (lambda _: None)
         )
         stored = campaign.run(tested, opened, advance)
-        return Report(contents([opened], only=[stored], shown=failures))
+        report = Report(contents([opened], only=[stored], shown=failures))
+    if report.verdict.unanswered_all:
+        raise SubjectError(f"{tested.name} could not be run: {report.findings[0].sentence}")
+    return report
 
 
 def _tell(line: str) -> None:

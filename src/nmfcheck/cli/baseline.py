@@ -17,7 +17,7 @@ from ..report.files import replace_file
 from ..store import Results, Store
 from ..subjects import SubjectName
 from ..trials.suites import SUITES, Part, Suite
-from ..verdict.baseline import ACCEPTED, as_text, of_results, shipped, trials_of
+from ..verdict.baseline import ACCEPTED, as_text, empty, of_results, shipped, trials_of
 from .options import COMPLETED, Interrupted, engine_option, jobs_option
 
 
@@ -73,9 +73,9 @@ def baseline(
     for name in algorithms:
         if name not in ACCEPTED:
             raise InputError(f"no algorithm {name!r}; there are {', '.join(ACCEPTED)}")
-    known = shipped(room.name)
-    if anew:
-        known = known.without()
+    known, new = shipped(room.name), empty(room)
+    if anew or (known.version, known.asks) != (new.version, new.asks):
+        known = new
     cells = {
         cell: trials or room.baseline_trials(cell)
         for cell in _cells(room)

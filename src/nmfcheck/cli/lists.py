@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from .. import families
 from ..presenting.console import console, show_rows
 from ..report.plain import as_json
 from ..subjects import LIBRARIES, REFERENCES, entry_points
 from ..trials import suites
-from .options import json_option, suite_option
+from .options import installed, json_option, suite_option
 
 
 @click.command("list")
@@ -24,7 +23,7 @@ from .options import json_option, suite_option
 def list_(what: str, suite_name: str, in_json: bool) -> None:
     """List the subjects, the suites, the families, or the ids of a suite's cases."""
     suite = suites.find(suite_name)
-    rooms = [families.find(name) for name in families.names()]
+    rooms = installed()
     cases = list(
         dict.fromkeys(trial.family.case_id(trial, ask) for trial in suite for ask in trial.asks)
     )

@@ -12,7 +12,7 @@ import click
 
 from ..errors import InputError
 from ..executors.protocol import Limits
-from ..families import Option, find, names
+from ..families import Family, Option, find, names
 from ..reference.engine import ENGINES
 from ..text import option_from_text
 from ..trials import suites
@@ -119,14 +119,25 @@ def exit_code(interrupt: BaseException | None) -> int:
 _WORD = {KeyboardInterrupt: "interrupted", Terminated: "terminated"}
 
 
+def installed() -> list[Family]:
+    """Return the families that can be loaded; of the others a line on standard error says why."""
+    rooms = []
+    for name in names():
+        try:
+            rooms.append(find(name))
+        except InputError as error:
+            click.echo(f"nmfcheck: {error}", err=True)
+    return rooms
+
+
 def family_options(command: Command) -> Command:
     """Add the options of all families; they go to the keyword `chosen`, as a dictionary."""
-    return _with_options(command, [option for name in names() for option in find(name).options])
+    return _with_options(command, [option for room in installed() for option in room.options])
 
 
 def ask_options(command: Command) -> Command:
     """Add those options of families that say what a trial asks."""
-    listed = [option for name in names() for option in find(name).options if option.of_asks]
+    listed = [option for room in installed() for option in room.options if option.of_asks]
     return _with_options(command, listed)
 
 

@@ -57,7 +57,7 @@ LONGEST_NAME = 80
     "store_path",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where the results go.  [default: runs/SUBJECT-SUITE.sqlite]",
+    help="Where the results go.  [default: runs/SUBJECT-SUITE@VERSION.sqlite]",
 )
 @click.option(
     "--resume/--fresh",

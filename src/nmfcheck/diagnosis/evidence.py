@@ -77,8 +77,8 @@ class Evidence:
         return Unconverged(
             factors=[(stage.case.A, stage.W, stage.H) for stage in kept],  # type: ignore[misc]
             starts=[stage.trial.start() for stage in kept],
-            typical=_median([stage.measures["product_defect"] for stage in sample]),
-            kkt=_median([stage.measures["kkt_residual"] for stage in sample]),
+            typical=_median([stage.measures.get("product_defect", math.inf) for stage in sample]),
+            kkt=_median([stage.measures.get("kkt_residual", math.inf) for stage in sample]),
             spread=self._spread(),
             products=[each for each in products if each is not None],
         )

@@ -46,7 +46,7 @@ class Ask:
     name: str
     needs: Grade
     question: Question = Question.TEST
-    keeps: bool = False
+    keeps: bool = field(default=False, compare=False)
     called: str = field(default="", compare=False)
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..diagnosis import Finding, diagnose
 from ..errors import InputError
-from ..families import Ask, Cell
+from ..families import Ask, Cell, Question
 from ..judging.outcomes import Outcome, reaches
 from ..store import Results, Row, Store, StoredSubject
 from ..subjects.problem import KEYWORDS
@@ -330,7 +330,7 @@ def _shown(rows: Sequence[Row], suite: Suite, most: int) -> list[int]:
         for part in suite.parts
         for ask in part.asks
         for outcome in Outcome
-        if reaches(outcome.grade, ask.needs)
+        if ask.question is Question.NONE or reaches(outcome.grade, ask.needs)
     }
     failed = [
         row

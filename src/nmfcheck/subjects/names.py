@@ -139,7 +139,7 @@ def as_subject(
         kind = type(thing).__name__
         expected = "a function f(A, rank, …) -> (W, H), an estimator, or a factory of one"
         raise SubjectError(
-            f"{name or repr(thing)} is not a subject but a {kind}; expected {expected}"
+            f"{name or repr(thing)} is not a subject but of type {kind}; expected {expected}"
         )
     if not is_factory(thing):
         return FunctionSubject(thing, name, options)

@@ -152,7 +152,8 @@ def _answer(folder: Path) -> Answer | None:
             return Answer(error=str(error))
     if len(found) == 1:
         (given,) = found
-        return Answer(error=f"there is a {given}, but no {'H' if given == 'W' else 'W'}")
+        missing = "an H, but no W" if given == "H" else "a W, but no H"
+        return Answer(error=f"there is {missing}")
     return Answer(found["W"], found["H"]) if found else None
 
 

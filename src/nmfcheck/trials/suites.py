@@ -155,10 +155,12 @@ class Suite:
         trials : the number of trials of each cell.
         options : options of families, such as `sizes` and `eps` of the bidiagonal one.
         """
-        chosen = {key: value for key, value in options.items() if value not in (None, False)}
+        chosen = {
+            key: value for key, value in options.items() if value is not None and value is not False
+        }
         parts = self._parts_for(families, chosen)
         selected = []
-        extra: dict[Cell, int] = {}
+        extra = {c: n for c, n in self.extra.items() if c.family in {p.family for p in parts}}
         for part in parts:
             cells, asks = part.room.select(part.cells, part.asks, chosen)
             if not cells:
@@ -187,7 +189,8 @@ class Suite:
         for option in chosen:
             if option not in owners:
                 among = in_list(part.family for part in parts)
-                raise InputError(f"--{option} is not an option of the {among} family")
+                families_ = "family" if len(parts) == 1 else "families"
+                raise InputError(f"{option!r} is not an option of the {among} {families_}")
         if named is None and chosen:
             owning = set().union(*(owners[option] for option in chosen))
             parts = [part for part in parts if part.family in owning]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..families import Ask
+from ..families import Ask, Question
 from ..judging.outcomes import Flag, Grade, Outcome, reaches
 from ..store import Results
 from ..trials.suites import Suite
@@ -101,12 +101,13 @@ def _stage(
     def reaching(grade: Grade) -> int:
         return sum(number for outcome, number in counts.items() if reaches(outcome.grade, grade))
 
+    ran = sum(counts.values()) - counts[Outcome.NOT_RUN]
     return StageCount(
         ask=ask,
-        ran=sum(counts.values()) - counts[Outcome.NOT_RUN],
+        ran=ran,
         exact=reaching("exact"),
         first_order=reaching("first-order"),
-        passed=reaching(ask.needs),
+        passed=ran if ask.question is Question.NONE else reaching(ask.needs),
         median_defect=statistics.median(defects) if defects else math.nan,
         outcomes={str(outcome): number for outcome, number in counts.items() if number},
         flags={str(flag): flags[flag] for flag in Flag if flags[flag]},

@@ -193,6 +193,9 @@ def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> 
     where = "Of all cells together" if worst.cell is None else f"In {worst.cell.name}"
     others = len([cell for cell in failing if cell not in (worst, pool)])
     more = f" {others} more {'cell fails' if others == 1 else 'cells fail'}, too." if others else ""
+    if worst.cell is None and others:
+        alone = "1 of its cells fails" if others == 1 else f"{others} of its cells fail"
+        more = f" {alone} by itself, too." if others == 1 else f" {alone} by themselves, too."
     chance = "below 1e-12" if worst.p_value < 1e-12 else f"{worst.p_value:.1g}"
     return (
         f"{where}, {_counted(worst, did)}; {bar_in_words(worst)}. If it met the bar, a result this "
@@ -202,6 +205,8 @@ def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> 
 
 def _undecided(pool: CellVerdict, cells: int, tests: int, did: str) -> tuple[int | None, str]:
     """Return how many trials would settle it, and the reason why it is not."""
+    if pool.bar <= 0:
+        return None, f"{_counted(pool, did)}. So little is required that passing it says nothing."
     if pool.share.value >= pool.bar:
         towards = "a PASS"
         further = further_trials(pool.share, lambda share: share.lower >= pool.bar)

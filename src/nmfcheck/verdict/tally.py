@@ -5,8 +5,8 @@ That is all a verdict needs, and what a baseline ships of the reference algorith
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 
 from ..families import Ask, Cell, Trial, find
 from ..intervals import Share
@@ -40,12 +40,20 @@ class CellTally:
         return find(self.cell.family).trial(self.cell, self.seeds[place])
 
     def first_only(self) -> CellTally:
-        """Return the cell with the first trial that has an answer to all it was asked, alone."""
-        silent = {outcome.letter for outcome in Outcome if outcome.unanswered}
-        columns = list(zip(*self.letters.values(), strict=True))
-        place = next((i for i, stages in enumerate(columns) if not silent & set(stages)), 0)
-        letters = {ask: text[place] for ask, text in self.letters.items()}
-        return CellTally(self.cell, (self.seeds[place],), letters, self.one_answer)
+        """Return the cell with the first of its trials that were answered, and all that were not.
+
+        What has one answer for all seeds counts once; an exception or a silence is not an answer.
+        """
+        answered = self.answered()
+        places = [i for i in range(len(self.seeds)) if i not in answered[1:]]
+        letters = {ask: "".join(text[i] for i in places) for ask, text in self.letters.items()}
+        seeds = tuple(self.seeds[i] for i in places)
+        return CellTally(self.cell, seeds, letters, self.one_answer)
+
+    def answered(self) -> list[int]:
+        """Return the places of the trials that have an answer to all that they were asked."""
+        columns = zip(*self.letters.values(), strict=True)
+        return [i for i, stages in enumerate(columns) if not _NO_ANSWER & set(stages)]
 
     def climbed(self, asks: Sequence[Ask], *, exactly: bool = False) -> list[bool | None]:
         """Say of each trial whether it passed all of some asks; None if it was left unanswered.
@@ -97,6 +105,7 @@ def _passed(stages: tuple[str, ...], needs: Sequence[Grade]) -> bool | None:
     return True
 
 
+_NO_ANSWER = {o.letter for o in Outcome if o.unanswered or o is Outcome.ERROR}
 _SILENT = "".join(outcome.letter for outcome in Outcome if outcome.leaves_open)
 
 
@@ -118,9 +127,14 @@ def tally(results: Results, suite: Suite) -> list[CellTally]:
                 ask.name: "".join(by_ask.get(ask.name, {}).get(seed, NOT_ASKED) for seed in seeds)
                 for ask in part.asks
             }
-            one_answer = cell.one_case and len(seeds) > 1 and cell.id in fixed
-            found.append(CellTally(cell, seeds, letters, one_answer))
+            found.append(_with_one_answer(CellTally(cell, seeds, letters), fixed))
     return found
+
+
+def _with_one_answer(tallied: CellTally, fixed: Set[str]) -> CellTally:
+    """Say whether all seeds of a cell that got an answer, two or more, got the same one."""
+    alike = tallied.cell.one_case and tallied.cell.id in fixed
+    return replace(tallied, one_answer=alike and len(tallied.answered()) > 1)
 
 
 def _cells_of_one_answer(results: Results) -> set[str]:

@@ -24,6 +24,6 @@ def inexact(evidence: Evidence) -> Finding | None:
         Cause.INEXACT,
         f"At {', '.join(asks)}, {share.part} of {share.whole} runs that did not collapse are "
         f"exact; the median error of the others is {np.median(defects):.0e}. A run that converges "
-        "is exact there (Theorem 2), so these have not converged: it is slow, it stops, or it ends "
-        "where no stationary point is.",
+        "and has not collapsed is exact there, so these have not converged: it is slow, it stops, "
+        "or it ends where no stationary point is.",
     )

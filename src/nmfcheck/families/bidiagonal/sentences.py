@@ -50,9 +50,16 @@ def explain(
     return f"{sentence}{clipping(W, H)}."
 
 
-def near(outcome: Outcome, word: str | None, form: float, product: float) -> str:
-    """Say how near to the solution set a graded run is."""
-    solution = f"the word {word}" if word else "monomial W and H"
+def near(
+    outcome: Outcome, word: str | None, form: float, product: float, bare: str = "monomial W and H"
+) -> str:
+    """Say how near to the solution set a graded run is.
+
+    Parameters
+    ----------
+    bare : what W and H are where there is no word.
+    """
+    solution = f"the word {word}" if word else bare
     if outcome is Outcome.EXACT:
         return f"on the solution set, with {solution}"
     inexact = word and not is_exact_word(word)

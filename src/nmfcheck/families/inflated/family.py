@@ -9,9 +9,12 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ...arrays import Array
 from ...errors import InputError
 from ...judging.judgement import Judgement
+from ...judging.measures import balance
 from ...judging.outcomes import Outcome
 from ..bidiagonal.family import LADDER, described, eps_of
 from ..bidiagonal.judge import BidiagonalJudgement
@@ -101,7 +104,8 @@ class Inflated(Family):
         """Say what was measured of the core, and of the other rows and columns."""
         if judgement.outcome is Outcome.INVALID:
             return
-        yield from described(case.core, BidiagonalJudgement(**vars(judgement)))
+        for name, text in described(case.core, BidiagonalJudgement(**vars(judgement))):
+            yield f"core's {name}" if name in ("form defect", "permutation") else name, text
         padding = judgement.measures["padding_defect"]
         meaning = "largest balanced difference from the right multiple of the core's row or column"
         yield "padding defect", f"{padding:.3g}  ({meaning})"
@@ -111,7 +115,13 @@ class Inflated(Family):
         core_W, core_H = core_factors([case], W[None], H[None])
         found = nearest_exact(case.core, core_W[0], core_H[0]).as_answer()
         inflated = inflated_factors(case, found.W, found.H)
-        return replace(found, W=inflated[0], H=inflated[1])
+        unit = np.array([self.unit(case)])
+        given, answer = (
+            np.concatenate([X.ravel() for X in balance(first[None], second[None], unit)])
+            for first, second in ((np.maximum(W, 0.0), np.maximum(H, 0.0)), inflated)
+        )
+        distance = float(np.linalg.norm(given - answer) / np.linalg.norm(answer))
+        return replace(found, W=inflated[0], H=inflated[1], distance=distance)
 
     def select(
         self, cells: Mapping[Cell, int], asks: tuple[Ask, ...], chosen: Mapping[str, Any]

@@ -39,7 +39,8 @@ def explain(
     if outcome is Outcome.INVALID:
         return invalid_entry(W, H)
     if outcome in (Outcome.EXACT, Outcome.FIRST_ORDER):
-        sentence = near(outcome, word, measures["form_defect"], measures["product_defect"])
+        bare = "a component for each class of rows and columns"
+        sentence = near(outcome, word, measures["form_defect"], measures["product_defect"], bare)
     elif permutation[0] < 0:
         sentence = unmatched(M, outcome, measures["kkt_residual"], rows=case.rows.core)
     else:

@@ -29,7 +29,7 @@ HTML = """\
 {% if exact_at %}<th>exact at {{ exact_at }}</th>{% endif %}<th class="left">verdict</th></tr></thead>
 <tbody>
 {% for cell, exact, three in rows %}
-<tr>{% for text in cell.cell.columns %}<td>{{ text }}</td>{% endfor %}
+<tr>{% for text in cell.cell.columns or (cell.cell.name,) %}<td>{{ text }}</td>{% endfor %}
 <td>{{ cell.share.whole + cell.unanswered }}</td>
 <td>{{ cell.share | percent }}</td><td>{{ cell.share | interval }}</td>
 <td>{{ cell.exactly | interval }}</td>

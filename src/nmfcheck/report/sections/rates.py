@@ -41,7 +41,8 @@ class RatesSection(Section):
         against = all(_columns(cell)[0].isdigit() for cell in cells)
         groups: dict[str, list[CellVerdict]] = {}
         for cell in cells:
-            groups.setdefault(_columns(cell)[-1] if against else "", []).append(cell)
+            kind = _columns(cell)[-1] if against and len(_columns(cell)) > 1 else ""
+            groups.setdefault(kind, []).append(cell)
         grey = (
             "In grey the references: solid or dots the paper’s three, dotted or rings the others."
         )

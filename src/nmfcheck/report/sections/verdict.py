@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...presenting.section import Section
 from ...presenting.words import decision
+from ...text import in_list
 from ...verdict.decision import CellVerdict, Decision, QuestionVerdict
 from ..contents import SubjectContents
 
@@ -25,7 +26,7 @@ HTML = """\
 <p class="word {{ verdict.decision }}">{{ verdict.decision }}</p>
 {% if verdict.hard or verdict.families | length == 1 %}<p>{{ verdict.reason }}</p>{% endif %}
 {% if verdict.unanswered_all %}<p>It gave no answer at all: it could not be run.</p>{% endif %}
-{% if verdict.families | length > 1 %}
+{% if verdict.families | length > 1 or verdict.hard %}
 {% for each in verdict.families %}
 <p><strong>{{ each.family }}</strong> <span class="word {{ each.test.decision }}">{{ each.test.decision }}</span>.
 {{ each.test.reason }}</p>
@@ -76,7 +77,7 @@ class VerdictSection(Section):
         from rich.text import Text
 
         verdict = self.verdict
-        several = len(verdict.families) > 1
+        several = len(verdict.families) > 1 or bool(verdict.hard)
         lines = [Text.assemble(decision(verdict.decision), f"  {verdict.reason}")]
         if several:
             lines = [Text.assemble(decision(verdict.decision), f"  {self._headline()}")]
@@ -111,7 +112,7 @@ class VerdictSection(Section):
             return "All families pass."
         word = "fails" if verdict.decision is Decision.FAIL else "is inconclusive"
         plural = "fail" if verdict.decision is Decision.FAIL else "are inconclusive"
-        return f"{', '.join(named)} {word if len(named) == 1 else plural}."
+        return f"{in_list(named)} {word if len(named) == 1 else plural}."
 
     def html(self, sheet: Sheet) -> Markup | str:
         """Return a box in the verdict's colour."""
