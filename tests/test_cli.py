@@ -391,7 +391,7 @@ class TestOptions:
                 ("--family", "bidiagonal", "--shapes", "5x4/k=2"),
                 "'shapes' is not an option of the bidiagonal family",
             ),
-            (("--suite", "quick@1", "--shapes", "5x4/k=2"), "--shapes is not an option"),
+            (("--suite", "quick@1", "--shapes", "5x4/k=2"), "'shapes' is not an option"),
             (("--shapes", "5x4"), "no cell '5x4/dyadic' of inflated; expected one such as"),
             (("--shapes", "5x4/k=5"), "no rank 5 of a 5×4 matrix; expected 1 to 4"),
         ],
