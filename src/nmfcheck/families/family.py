@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,6 +21,8 @@ from ..judging.judgement import Judgement
 from .trial import Ask, Case, Cell, Trial
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from ..presenting.section import Material, Section
     from ..trials.stage import Stage
 

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,6 +26,8 @@ from .slopes import EPS, SEEDS, N
 from .tolerances import FORM
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from ...presenting.section import Material, Section
     from ...trials.stage import Stage
 
@@ -141,6 +141,8 @@ class Bidiagonal(Family):
     @property
     def baseline(self) -> Traversable:
         """What the five references did."""
+        from importlib import resources  # late: it takes long to import
+
         return resources.files(__package__) / "baseline.json"
 
     def baseline_trials(self, cell: Cell) -> int:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +29,9 @@ from .cases import (
     inflated_factors,
 )
 from .judge import core_factors, judged
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 _SMALL = ("6x4/k=1/dyadic", "5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros")
 _MORE = (*_SMALL, "12x10/k=4/dyadic", "8x9/k=3/zeros")
@@ -66,6 +67,8 @@ class Inflated(Family):
     @property
     def baseline(self) -> Traversable:
         """What the five references did."""
+        from importlib import resources  # late: it takes long to import
+
         return resources.files(__package__) / "baseline.json"
 
     def cells(self, suite: str) -> Mapping[Cell, int]:
