@@ -105,7 +105,8 @@ class Campaign:
             limits = {"timeout": self.limits.timeout, "memory": self.limits.memory}
             settings = {"limits": limits, **subject.settings(about.takes, about.identity)}
             known = store.find(subject.name, settings)
-            if begin is None and known is not None and self._is_complete(store, known):
+            asked = self.suite.asked_of(about.takes)
+            if begin is None and known is not None and self._is_complete(store, known, asked):
                 self.tell(f"{subject.name}: all of it is in {store.path}; --fresh runs it again")
             else:
                 look = smoke(executor)
@@ -143,7 +144,9 @@ class Campaign:
         """Carry what is left of the suite through an executor, and write stages as they come."""
         if self.fail_fast and self._has_failed(store.results(stored)):
             return
-        plans = self._plans(store.results(stored), progress, twice)
+        asked = self.suite.asked_of(executor.start().takes)
+        progress(self.suite.stages - asked.stages)
+        plans = self._plans(asked, store.results(stored), progress, twice)
         running = iter(Driver(executor, plans, progress, counts=counts))
         with closing(running):  # type: ignore[type-var]
             for stages in running:
@@ -151,27 +154,29 @@ class Campaign:
                 if self.fail_fast and any(_fails(stage.ask, stage.outcome) for stage in stages):
                     return
 
-    def _plans(self, results: Results, progress: Progress, twice: int) -> list[Plan]:
+    @staticmethod
+    def _plans(suite: Suite, results: Results, progress: Progress, twice: int) -> list[Plan]:
         """Return what is left of each cell; what is there already counts as done."""
         plans = []
         shapes = set()
-        for cell in (*self.suite.cells, *self.suite.extra):
-            trials, done = self.suite.cell(cell), results.done(cell)
+        for cell in (*suite.cells, *suite.extra):
+            trials, done = suite.cell(cell), results.done(cell)
             progress(sum(len(trial.asks) for trial in trials if trial.seed in done))
             unanswered = 0
             for outcome in (outcome for outcomes in done.values() for outcome in outcomes):
                 unanswered = unanswered + 1 if outcome.unanswered else 0
             shape = (cell.family, cell.m, cell.n, cell.k)
-            first = shape not in shapes and cell not in self.suite.extra
+            first = shape not in shapes and cell not in suite.extra
             shapes.add(shape)
             left = [trial for trial in trials if trial.seed not in done]
             plans.append(Plan(left, unanswered, twice=twice if first else 0))
         return plans
 
-    def _is_complete(self, store: Store, stored: StoredSubject) -> bool:
+    @staticmethod
+    def _is_complete(store: Store, stored: StoredSubject, suite: Suite) -> bool:
         """Say whether a store has all of a subject's trials."""
         results = store.results(stored)
-        wanted = {**self.suite.cells, **self.suite.extra}
+        wanted = {**suite.cells, **suite.extra}
         return all(len(results.done(cell)) >= trials for cell, trials in wanted.items())
 
     def _has_failed(self, results: Results) -> bool:

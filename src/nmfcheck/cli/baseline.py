@@ -67,7 +67,7 @@ def baseline(
     Example: nmfcheck baseline inflated --output src/nmfcheck/families/inflated/baseline.json
     """
     room = find(family_name)
-    if room.required is not None:
+    if room.required is not None and room.baseline is None:
         share = f"a fixed share of {100 * room.required:g} %"
         raise InputError(f"{room.name} needs no baseline: it requires {share}")
     for name in algorithms:

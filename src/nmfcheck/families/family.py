@@ -75,6 +75,8 @@ class Family(ABC):
     test, exactness : what its two questions ask, in words.
     required : the share of trials that has to pass in each cell; None where that is read off the
         baseline that the family ships.
+    margin : so far below what is required the share of a cell may be; 0 where every trial has to
+        pass.
     baseline : where that baseline is.
     exact_share : the share of runs that have to pass for the second question.
     options : what the command line offers to select its cells and asks.
@@ -92,6 +94,7 @@ class Family(ABC):
     test: ClassVar[str] = "trials passed"
     exactness: ClassVar[str] = "runs that did not collapse are exact"
     required: ClassVar[float | None] = None
+    margin: ClassVar[float] = 0.05
     exact_share: ClassVar[float] = 0.95
     options: ClassVar[tuple[Option, ...]] = ()
     counted_labels: ClassVar[tuple[str, ...]] = ()
@@ -122,6 +125,10 @@ class Family(ABC):
     @abstractmethod
     def judge(self, cases: Sequence[Any], W: Array, H: Array) -> list[Judgement]:
         """Judge a batch: cases of one shape, W and H of shapes (batch, m, k) and (batch, k, n)."""
+
+    def required_of(self, cell: Cell) -> float | None:
+        """Return the share that a cell requires; None for the baseline's, NaN for nothing."""
+        return self.required
 
     def ask(self, name: str) -> Ask:
         """Return the ask of this name."""

@@ -11,7 +11,15 @@ from .family import Family
 
 ENTRY_POINTS = "nmfcheck.families"
 
-HOUSE = {"bidiagonal": ".bidiagonal", "inflated": ".inflated"}
+HOUSE = {
+    "bidiagonal": ".bidiagonal",
+    "inflated": ".inflated",
+    "mixed": ".mixed",
+    "noisy": ".noisy",
+    "rays": ".rays",
+    "rank-one": ".rank_one",
+    "optima": ".optima",
+}
 """The module of each family of the house, which has the object `FAMILY`."""
 
 

@@ -127,6 +127,8 @@ class Cell:
     m, n, k : rows and columns of A, and the rank.
     columns : what tables show of it, one text for each of the family's `headings`.
     one_case : whether all its trials have the same matrix, and differ by the seed alone.
+    suffix : the part of the name, its end, that stands behind the seed in ids of trials.
+    warm : whether its trials start near the answer; then a subject must take a start.
     """
 
     family: str
@@ -136,11 +138,18 @@ class Cell:
     k: int
     columns: tuple[str, ...] = field(default=(), compare=False)
     one_case: bool = field(default=False, compare=False)
+    suffix: str = field(default="", compare=False)
+    warm: bool = field(default=False, compare=False)
 
     @property
     def id(self) -> str:
         """Its name among all families'."""
         return f"{self.family}/{self.name}"
+
+    @property
+    def matrices(self) -> str:
+        """Its name without what only says how they are asked: which matrices it has."""
+        return self.name.removesuffix(f"/{self.suffix}") if self.suffix else self.name
 
 
 @dataclass(frozen=True)
@@ -173,12 +182,16 @@ class Trial:
         from .registry import of_id
 
         family = of_id("trial", id)
-        form = rf"{re.escape(family.name)}/([^#]+?)(?:#(0|[1-9]\d{{0,17}}))?/seed=(\d{{1,18}})"
+        form = (
+            rf"{re.escape(family.name)}/([^#]+?)(?:#(0|[1-9]\d{{0,17}}))?/seed=(\d{{1,18}})(/.+)?"
+        )
         match = re.fullmatch(form, str(id))
         if match is None:
             raise InputError(f"no trial {id!r}; expected an id such as {family.example!r}")
-        cell = family.cell(match[1])
+        cell = family.cell(match[1] + (match[4] or ""))
         draw = None if match[2] is None else int(match[2])
+        if (match[4] or "").removeprefix("/") != cell.suffix:
+            raise InputError(f"no trial {id!r}; what says how it starts stands behind the seed")
         if cell.one_case != (draw is None):
             expected = "no draw" if cell.one_case else "a draw such as #7"
             raise InputError(f"no trial {id!r}; after {cell.name!r} expected {expected}")
@@ -193,13 +206,14 @@ class Trial:
 
     @property
     def drawn(self) -> str:
-        """The cell and the draw: ``n=3/loguniform#7``."""
-        return self.cell.name + ("" if self.draw is None else f"#{self.draw}")
+        """The matrices and the draw: ``n=3/loguniform#7``."""
+        return self.cell.matrices + ("" if self.draw is None else f"#{self.draw}")
 
     @property
     def id(self) -> str:
         """Stable name of the trial."""
-        return f"{self.cell.family}/{self.drawn}/seed={self.seed}"
+        suffix = f"/{self.cell.suffix}" if self.cell.suffix else ""
+        return f"{self.cell.family}/{self.drawn}/seed={self.seed}{suffix}"
 
     def case(self, ask: Ask | str) -> Case:
         """Return the case of one ask, given as it is or by its name."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, get_args
 
-Grade = Literal["exact", "first-order"]
+Grade = Literal["exact", "exact-in-single", "first-order", "identified"]
+"""The best first."""
 
 
 class Outcome(StrEnum):
     """What became of one run. Each member explains itself in a sentence."""
 
     EXACT = "exact"
+    SINGLE = "exact-in-single"
     FIRST_ORDER = "first-order"
+    IDENTIFIED = "identified"
     COLLAPSED = "collapsed"
     UNCONVERGED = "unconverged"
     INVALID = "invalid"
@@ -34,9 +37,7 @@ class Outcome(StrEnum):
     @property
     def grade(self) -> Grade | None:
         """The grade that this outcome amounts to, if any."""
-        if self is Outcome.EXACT:
-            return "exact"
-        return "first-order" if self is Outcome.FIRST_ORDER else None
+        return _GRADES.get(self)
 
     @property
     def leaves_open(self) -> bool:
@@ -65,9 +66,18 @@ class Flag(StrEnum):
 NOT_ASKED = "."
 """Stands for the outcome of a stage that was spared by a failure before it."""
 
+_GRADES: dict[Outcome, Grade] = {
+    Outcome.EXACT: "exact",
+    Outcome.SINGLE: "exact-in-single",
+    Outcome.FIRST_ORDER: "first-order",
+    Outcome.IDENTIFIED: "identified",
+}
+
 _LETTERS = {
     Outcome.EXACT: "e",
+    Outcome.SINGLE: "s",
     Outcome.FIRST_ORDER: "f",
+    Outcome.IDENTIFIED: "d",
     Outcome.COLLAPSED: "c",
     Outcome.UNCONVERGED: "u",
     Outcome.INVALID: "i",
@@ -79,9 +89,14 @@ _LETTERS = {
 
 _EXPLANATIONS = {
     Outcome.EXACT: "W and H lie on the set of exact factorizations, up to 1e-10.",
+    Outcome.SINGLE: "W and H are the known answer up to 1e-5, as far as single precision gets.",
     Outcome.FIRST_ORDER: (
         "W and H have the form of an exact factorization and miss it by a second-order term, which "
         "the paper calls negligible."
+    ),
+    Outcome.IDENTIFIED: (
+        "W and H are the known answer up to 1e-2 (at rank one, 1e-4): each component is found, to "
+        "two digits or more."
     ),
     Outcome.COLLAPSED: (
         "The rows of A are not matched by components one to one: a row is left out or shared, at "
@@ -107,4 +122,7 @@ _FLAGS = {
 
 def reaches(grade: str | None, needed: Grade) -> bool:
     """Say whether a grade is at least as good as the one needed."""
-    return grade == "exact" or (grade is not None and grade == needed)
+    return grade in _BEST_FIRST and _BEST_FIRST.index(grade) <= _BEST_FIRST.index(needed)
+
+
+_BEST_FIRST: tuple[str, ...] = get_args(Grade)

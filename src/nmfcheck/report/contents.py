@@ -206,10 +206,12 @@ def _subject(
     suite, results = store.suite, store.results(subject)
     rows = results.rows()
     besides = _besides(store, rows)
-    tallies = tally(results, suite)
-    verdict = verdict_of(results, suite, baselines, tallies)
-    starts_where_told = {"W0", "H0"} <= set(subject.settings.get("takes", KEYWORDS))
-    families = _families(results, suite, verdict, baselines, tallies, besides)
+    takes = subject.settings.get("takes", KEYWORDS)
+    asked = suite.asked_of(takes)
+    tallies = tally(results, asked)
+    verdict = verdict_of(results, asked, baselines, tallies)
+    starts_where_told = {"W0", "H0"} <= set(takes)
+    families = _families(results, asked, verdict, baselines, tallies, besides)
     return SubjectContents(
         name=printable(subject.name),
         subject=subject,
@@ -217,7 +219,7 @@ def _subject(
         path=store.path,
         suite=suite,
         verdict=verdict,
-        findings=tuple(diagnose(results, suite, verdict, baselines, tallies)),
+        findings=tuple(diagnose(results, asked, verdict, baselines, tallies)),
         families=families,
         shown=tuple(results.stages(_shown(rows, suite, shown))),
         unlike=tuple(unlike_references(families)) if starts_where_told else (),

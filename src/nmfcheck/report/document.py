@@ -66,7 +66,7 @@ def _family(family: FamilyContents) -> dict[str, Any]:
                         "ask": stage.ask.name,
                         "ran": stage.ran,
                         "exact": stage.exact,
-                        "first_order": stage.first_order,
+                        "first_order": stage.reaching("first-order"),
                         "passed": stage.passed,
                         "median_defect": stage.median_defect,
                         "outcomes": stage.outcomes,

@@ -65,7 +65,8 @@ def show_counts(screen: Console, title: str, family: FamilyContents) -> None:
     ]
     shown = table(title)
     headings = family.part.room.headings
-    fixed = ("trials", "ask", "exact", "first-order\nor better")
+    grades = [g for g in Outcome if g.grade and g is not Outcome.EXACT and _occurs(g, cells)]
+    fixed = ("trials", "ask", "exact", *(f"{grade}\nor better" for grade in grades))
     for heading in (*headings, *fixed, *failures):
         left = heading in headings[1:]
         shown.add_column(heading, justify="left" if left else "right")
@@ -78,7 +79,7 @@ def show_counts(screen: Console, title: str, family: FamilyContents) -> None:
         last = columns[0]
         for i, stage in enumerate(cell.stages):
             head = (*columns, str(cell.trials)) if i == 0 else ("",) * (len(columns) + 1)
-            shown.add_row(*head, *_stage_row(cell, stage, failures))
+            shown.add_row(*head, *_stage_row(cell, stage, grades, failures))
     screen.print(shown)
     for flag, number in _flags(cells).items():
         screen.print(Text(f"{flag} ({number}): {Flag(flag).explanation}", style="bold red"))
@@ -97,13 +98,26 @@ def _flags(cells: Sequence[CellCount]) -> Counter[str]:
     return sum((Counter(stage.flags) for cell in cells for stage in cell.stages), Counter())
 
 
-def _stage_row(cell: CellCount, stage: StageCount, failures: Sequence[Outcome]) -> list[str]:
+def _occurs(grade: Outcome, cells: Sequence[CellCount]) -> bool:
+    """Say whether a grade is asked for, or occurred."""
+    stages = [stage for cell in cells for stage in cell.stages]
+    return any(grade.grade == s.ask.needs or grade in s.outcomes for s in stages)
+
+
+def _stage_row(
+    cell: CellCount, stage: StageCount, grades: Sequence[Outcome], failures: Sequence[Outcome]
+) -> list[str]:
     """Return shares of all trials of the cell, counts of failures, and the median defect."""
-    has_first_order = stage.ask.needs == "first-order"
+
+    def reaching(grade: Outcome) -> str:
+        if grade.grade is None or not (grade.grade == stage.ask.needs or grade in stage.outcomes):
+            return "–"
+        return _share(stage.reaching(grade.grade), cell.trials)
+
     return [
         stage.ask.title,
         _share(stage.exact, cell.trials),
-        _share(stage.first_order, cell.trials) if has_first_order else "–",
+        *map(reaching, grades),
         *(str(stage.outcomes.get(outcome, "")) for outcome in failures),
         "–" if math.isnan(stage.median_defect) else f"{stage.median_defect:.0e}",
     ]

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, get_args
@@ -137,6 +137,21 @@ class Suite:
             raise InputError(f"no cell {cell.id!r} in {self.title}")
         return [part.room.trial(cell, i, part.asks) for i in range(part.cells[cell])]
 
+    def asked_of(self, takes: Collection[str]) -> Suite:
+        """Return what can be asked of a subject: trials near an answer need one that takes a start.
+
+        Parameters
+        ----------
+        takes : those of W0, H0 and seed that it takes.
+        """
+        if {"W0", "H0"} <= set(takes) or not any(cell.warm for cell in self.cells):
+            return self
+        parts = tuple(
+            replace(part, cells={c: trials for c, trials in part.cells.items() if not c.warm})
+            for part in self.parts
+        )
+        return replace(self, parts=parts)
+
     def __iter__(self) -> Iterator[Trial]:
         return (trial for cell in self.cells for trial in self.cell(cell))
 
@@ -257,7 +272,11 @@ def part_of(family: str, suite: str) -> Part:
     return Part(room.name, room.version, dict(room.cells(suite)), room.asks)
 
 
-VERSIONS = {1: ("bidiagonal",), 2: ("bidiagonal", "inflated")}
+VERSIONS = {
+    1: ("bidiagonal",),
+    2: ("bidiagonal", "inflated"),
+    3: ("bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"),
+}
 """The families of each version of the suites."""
 
 NEWEST = max(VERSIONS)

@@ -22,7 +22,7 @@ class StageCount:
     Attributes
     ----------
     ran : stages that were run; where an earlier ask failed, later ones were not.
-    exact, first_order : how many reached this grade or a better one.
+    exact : how many were exact.
     passed : how many reached the grade that the ask needs.
     median_defect : median product defect; NaN where there is none.
     outcomes : how often each outcome occurred, in the order of `Outcome`.
@@ -32,11 +32,14 @@ class StageCount:
     ask: Ask
     ran: int
     exact: int
-    first_order: int
     passed: int
     median_defect: float
     outcomes: dict[str, int]
     flags: dict[str, int]
+
+    def reaching(self, grade: Grade) -> int:
+        """Return how many reached a grade or a better one."""
+        return sum(n for name, n in self.outcomes.items() if reaches(Outcome(name).grade, grade))
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,6 @@ def _stage(
         ask=ask,
         ran=ran,
         exact=reaching("exact"),
-        first_order=reaching("first-order"),
         passed=ran if ask.question is Question.NONE else reaching(ask.needs),
         median_defect=statistics.median(defects) if defects else math.nan,
         outcomes={str(outcome): number for outcome, number in counts.items() if number},

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ..families import Cell
+from ..families import Cell, Family
 from ..intervals import Share, further_trials, holm
 from ..text import percent
 
-MARGIN = 0.05
-"""So far below what is required a share may be."""
+MARGIN = Family.margin
+"""So far below what is required a share may be, unless a family says otherwise."""
 
 FAMILY_WISE = 0.01
 """The probability that a subject at the margin everywhere fails at all."""
@@ -37,12 +37,13 @@ class CellVerdict:
     cell : None for the pool of a family's cells.
     share : passed, of those that count.
     required : the share that is asked for, before the margin; NaN where there is none.
+    margin : so far below what is required the share may be; 0 where every trial has to pass.
     of : the algorithm that has it; "" where it is fixed or a mean.
     unanswered : trials that are left open.
     exactly : those that passed with the grade exact throughout; for the test.
-    p_value : probability of so few passes for a subject at `required − MARGIN`.
-    decision : FAIL if Holm's method rejects that; PASS if the lower bound of the share is above;
-        None where the cell does not count.
+    p_value : probability of so few passes for a subject at the bar.
+    decision : FAIL if Holm's method rejects that; PASS if the lower bound of the share is at the
+        bar or above, or if all passed where all have to; None where the cell does not count.
     """
 
     cell: Cell | None
@@ -51,6 +52,7 @@ class CellVerdict:
     of: str = ""
     unanswered: int = 0
     exactly: Share = NOTHING
+    margin: float = MARGIN
     p_value: float = 1.0
     decision: Decision | None = None
 
@@ -62,7 +64,7 @@ class CellVerdict:
     @property
     def bar(self) -> float:
         """The share that must not be missed."""
-        return max(self.required - MARGIN, 0.0)
+        return max(self.required - self.margin, 0.0)
 
 
 @dataclass(frozen=True)
@@ -154,10 +156,8 @@ def _answer(
         reason = f"{left} left unanswered, and no PASS is given without them."
     elif pool.decision is Decision.PASS:
         decision = Decision.PASS
-        reason = (
-            f"{_counted(pool, did)}, at least {percent(pool.share.lower)} with 95 % confidence; "
-            f"{bar_in_words(pool)}."
-        )
+        sure = f", at least {percent(pool.share.lower)} with 95 % confidence"
+        reason = f"{_counted(pool, did)}{sure if pool.bar < 1 else ''}; {bar_in_words(pool)}."
     else:
         further, reason = _undecided(pool, counting, tests, did)
     return QuestionVerdict(question.family, decision, reason, cells, pool, further)
@@ -177,15 +177,16 @@ def pooled(cells: Iterable[CellVerdict]) -> CellVerdict:
     unanswered = sum(cell.unanswered for cell in listed)
     exactly = sum((cell.exactly for cell in listed), NOTHING)
     name = of.pop() if len(of) == 1 else ""
-    return CellVerdict(None, share, required, name, unanswered, exactly)
+    margin = max((cell.margin for cell in listed), default=MARGIN)
+    return CellVerdict(None, share, required, name, unanswered, exactly, margin)
 
 
 def _alone(cell: CellVerdict, *, failed: bool) -> Decision:
     if failed:
         return Decision.FAIL
     # Where next to nothing is required, passing nothing is not a merit.
-    enough = not cell.unanswered and cell.share.lower >= cell.bar > 0
-    return Decision.PASS if enough else Decision.INCONCLUSIVE
+    reached = cell.share.lower >= cell.bar > 0 or (cell.bar == 1 and cell.share.value == 1)
+    return Decision.PASS if reached and not cell.unanswered else Decision.INCONCLUSIVE
 
 
 def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> str:
@@ -196,6 +197,8 @@ def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> 
     if worst.cell is None and others:
         alone = "1 of its cells fails" if others == 1 else f"{others} of its cells fail"
         more = f" {alone} by itself, too." if others == 1 else f" {alone} by themselves, too."
+    if worst.bar == 1:
+        return f"{where}, {_counted(worst, did)}; {bar_in_words(worst)}.{more}"
     chance = "below 1e-12" if worst.p_value < 1e-12 else f"{worst.p_value:.1g}"
     return (
         f"{where}, {_counted(worst, did)}; {bar_in_words(worst)}. If it met the bar, a result this "
@@ -235,7 +238,9 @@ def _counted(cell: CellVerdict, did: str) -> str:
 
 def bar_in_words(cell: CellVerdict) -> str:
     """Say what the bar is, and where it comes from."""
-    points = f"{100 * MARGIN:g}"
+    if cell.bar == 1:
+        return "every trial has to pass"
+    points = f"{100 * cell.margin:g}"
     return (
         f"the bar is {percent(cell.bar)} ({percent(cell.required)} minus a margin of "
         f"{points} points)"

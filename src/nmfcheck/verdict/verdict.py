@@ -195,7 +195,8 @@ def _notes(
         yield Flag.VARIES.explanation
     for each in families:
         unknown = [c.cell.name for c in each.test.cells if c.cell and math.isnan(c.required)]
-        if unknown and len(unknown) < len(each.test.cells):
+        relative = find(each.family).required is None
+        if relative and unknown and len(unknown) < len(each.test.cells):
             yield (
                 f"The baseline does not have {', '.join(unknown)}, which "
                 f"{'does' if len(unknown) == 1 else 'do'} not count for the verdict."
@@ -221,12 +222,14 @@ def _test(part: Part, cells: Sequence[CellTally], baseline: Baseline) -> Questio
         passed = cell.climbed(part.test)
         share = Share(passed.count(True), len(passed) - passed.count(None))
         required, of = math.nan, ""
-        if comparable and room.required is not None:
-            required = room.required
+        fixed = room.required_of(cell.cell)
+        if comparable and fixed is not None:
+            required = fixed
         elif comparable and (lowest := baseline.required(cell.cell.name, part.test)):
             required, of = lowest.share, lowest.of
         exactly = cell.share(part.test, exactly=True)
-        asked.append(CellVerdict(cell.cell, share, required, of, passed.count(None), exactly))
+        open_ = passed.count(None)
+        asked.append(CellVerdict(cell.cell, share, required, of, open_, exactly, room.margin))
     names = ", then ".join(ask.title for ask in room.asks if ask.question is Asks.TEST)
     missing = (
         "nothing has been run"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from ...families import Question
+from ...families import Family, Question
 from ...presenting.section import Section
 from ...presenting.words import decision, interval, percent, table
 from ...verdict.baseline import PAPER
-from ...verdict.decision import MARGIN, CellVerdict
+from ...verdict.decision import CellVerdict
 from ..commands import settings_in_words
 from ..contents import FamilyContents, SubjectContents
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ...presenting.drawing import Sheet
 
 HTML = """\
-<p class="quiet">{{ summary[0] | upper }}{{ summary[1:] }}. {{ required }} The bar is {{ margin }} points lower.
-{% if exact_at %}“Exactly” is the 95 % interval of the share of trials that were exact throughout.{% endif %}</p>
+<p class="quiet">{{ summary[0] | upper }}{{ summary[1:] }}. {{ required }}{% if margin %} The bar is {{ margin }} points lower.{% endif %}
+“Exactly” is the 95 % interval of the share of trials that were exact throughout.</p>
 <div class="wide">
 <table>
 <thead><tr>{% for heading in headings %}<th>{{ heading }}</th>{% endfor %}
@@ -43,11 +43,18 @@ HTML = """\
 </div>
 """
 
-FIXED = "Required is a fixed share of the trials."
+FIXED = "Required is a fixed share of the trials; cells without one are only measured."
+EVERY = "Every trial has to pass."
 RELATIVE = (
     "Required is the lowest share of the five accepted algorithms, or its lower bound where there "
     "are fewer than 1000 trials of them."
 )
+
+
+def _required(room: Family) -> str:
+    if room.required is None:
+        return RELATIVE
+    return FIXED if room.margin else EVERY
 
 
 class CellsSection(Section):
@@ -83,7 +90,7 @@ class CellsSection(Section):
             about[1:2] = [f"{subject.suite.name} suite: {family.family}"]
         shown = table(", ".join(about))
         headings = family.part.room.headings
-        exact_at = [f"exact at\n{self._exact_at}"] if self._exact_at else []
+        exact_at = [f"exact at\n{self._exact_at}" if self._exact_at else "exact"]
         columns = (*headings, "trials", "passed", "95 % interval", "required", *exact_at, "verdict")
         for heading in columns:
             left = heading == "verdict" or heading in headings[1:]
@@ -96,14 +103,14 @@ class CellsSection(Section):
                 shown.add_section()
             last = size
             second = self._exact.get(cell.cell)
-            exact = ["–" if second is None else percent(second.share)] if exact_at else []
+            exact = cell.exactly if not self._exact_at else second.share if second else None
             shown.add_row(
                 *(cell.cell.columns or (cell.cell.name,)),
                 str(cell.share.whole + cell.unanswered),
                 percent(cell.share),
                 interval(cell.share),
                 "–" if math.isnan(cell.required) else f"{100 * cell.required:.0f} %",
-                *exact,
+                "–" if exact is None else percent(exact),
                 "–" if cell.decision is None else decision(cell.decision),
             )
         screen.print(shown)
@@ -118,9 +125,9 @@ class CellsSection(Section):
             headings=self.family.part.room.headings,
             rows=[(cell, exact.get(cell.cell), self._paper(cell)) for cell in test.cells],
             summary=self.family.part.room.summary or self.family.family,
-            required=RELATIVE if self.family.part.room.required is None else FIXED,
+            required=_required(self.family.part.room),
             exact_at=self._exact_at,
-            margin=f"{100 * MARGIN:g}",
+            margin=f"{100 * margin:g}" if (margin := self.family.part.room.margin) else "",
         )
 
     def _paper(self, cell: CellVerdict) -> str:

@@ -9,7 +9,7 @@ from ...intervals import Share
 from ...presenting.section import Section
 from ...presenting.words import percent
 from ...verdict.baseline import ACCEPTED, PAPER
-from ...verdict.decision import MARGIN, CellVerdict
+from ...verdict.decision import CellVerdict
 from ..contents import FamilyContents
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ class RatesSection(Section):
         self._draw_references(axes, cells, against=against)
         bars = [(x, cells[x].bar) for x in places if not math.isnan(cells[x].required)]
         if bars:
-            label = f"the bar: required minus {100 * MARGIN:g} points"
+            margin = f"required minus {100 * cells[0].margin:g} points"
+            label = f"the bar: {margin if cells[0].margin else 'every trial'}"
             line, mark = ("--", "") if against else ("", "_")
             axes.plot(*zip(*bars, strict=True), color=INK, linewidth=1, linestyle=line, marker=mark,
                       markersize=18, label=label)  # fmt: skip

@@ -1,0 +1,82 @@
+"""The mixed family: which cells there are, and how they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...arrays import Array
+from ...judging.judgement import Judgement
+from ...judging.outcomes import Outcome
+from ..dyadic import DYADIC, SHAPE, parts_of
+from ..fixed import IDENTIFIED, FixedFamily, Trials
+from ..trial import Ask, Case, Cell, Trial
+from .cases import CODE, NAME, MixedCase, case_of, check_shape
+from .judge import judged
+
+QUICK = {
+    "6x5/k=2/dyadic": 150,
+    "6x8/k=3/dyadic": 200,
+    "12x10/k=4/dyadic": 100,
+    "8x6/k=3/dyadic/start=warm": 150,
+}
+STANDARD = {**QUICK, "10x12/k=4/dyadic": 150, "15x13/k=5/dyadic": 100}
+FULL = {**STANDARD, "13x15/k=5/dyadic/start=warm": 100, "30x20/k=6/dyadic": 60}
+
+
+class Mixed(FixedFamily):
+    """Dense matrices of low rank with a diagonal core."""
+
+    name = NAME
+    summary = "dense, tall and wide, of low rank: mixtures of a few pure rows and columns"
+    headings = ("shape", "rank", "start")
+    example = "mixed/12x10/k=4/dyadic#7/seed=7"
+    asks = (IDENTIFIED,)
+    test = "trials found the components"
+    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+    code = CODE
+
+    def cold_cell(self, name: str) -> Cell:
+        """Return the cell of a name such as ``12x10/k=4/dyadic``."""
+        match = parts_of(name, f"{SHAPE}/{DYADIC}", self.name, "12x10/k=4/dyadic")
+        m, n, k = (int(match[i]) for i in (1, 2, 3))
+        self.check_shape(m, n, k)
+        return Cell(self.name, name, m, n, k, (f"{m}×{n}", str(k)))
+
+    def check_shape(self, m: int, n: int, k: int) -> None:
+        """Raise `InputError` where there is no such matrix."""
+        check_shape(m, n, k)
+
+    def case(self, trial: Trial, ask: Ask) -> MixedCase:
+        """Return the matrix of a draw."""
+        cell = trial.cell
+        assert trial.draw is not None
+        return case_of(cell.m, cell.n, cell.k, trial.draw, self.case_id(trial, ask))
+
+    def unit(self, case: Case) -> float:
+        """Return the largest entry of the core's diagonal."""
+        assert isinstance(case, MixedCase)
+        return float(case.core.a0.max())
+
+    def judge(self, cases: Sequence[MixedCase], W: Array, H: Array) -> list[Judgement]:
+        """Judge the core as bidiagonal, and the product as a whole."""
+        return judged(cases, W, H)
+
+    def described(self, case: Any, judgement: Judgement) -> Iterator[tuple[str, str]]:
+        """Say what was measured, and what it means."""
+        if judgement.outcome is Outcome.INVALID:
+            return
+        of = "X, the best product" if case.noise > 0 else "A"
+        meanings = {
+            "product_defect": f"max|{of} − WH| / max a0; identified up to 1e-2, exact up to 1e-10",
+            "form_defect": "largest balanced entry of pure rows and columns off the pattern",
+            "padding_defect": "largest balanced difference of a row or column from its mixture",
+            "kkt_residual": "0 at a stationary point",
+            "residual_over_noise": "‖A − WH‖ over the least there is",
+        }
+        for name, meaning in meanings.items():
+            if name in judgement.measures:
+                yield name.replace("_", " "), f"{judgement.measures[name]:.3g}  ({meaning})"
+
+
+FAMILY = Mixed()

@@ -1,0 +1,73 @@
+"""The family of rank one: which cells there are, and how they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...arrays import Array
+from ...judging.judgement import Judgement
+from ...judging.outcomes import Outcome
+from ..dyadic import DYADIC, NUMBER, parts_of
+from ..fixed import FixedFamily, Trials
+from ..trial import Ask, Case, Cell, Trial
+from .cases import CODE, NAME, RankOneCase, case_of, check_shape
+from .judge import FOUND, judged
+
+QUICK = {"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40}
+STANDARD = {**QUICK, "20x15/dyadic": 50}
+FULL = {**STANDARD, "30x40/dyadic": 50}
+
+
+class RankOne(FixedFamily):
+    """Positive matrices and one component."""
+
+    name = NAME
+    summary = "one component for a positive matrix: every run finds the same product"
+    headings = ("shape", "start")
+    example = "rank-one/9x6/dyadic#7/seed=7"
+    asks = (Ask("beta=2", "identified", called="β = 2"),)
+    test = "trials found the best product"
+    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+    code = CODE
+    required = 1.0
+    margin = 0.0
+
+    def cold_cell(self, name: str) -> Cell:
+        """Return the cell of a name such as ``9x6/dyadic``."""
+        match = parts_of(name, rf"{NUMBER}x{NUMBER}/{DYADIC}", NAME, "9x6/dyadic")
+        m, n = int(match[1]), int(match[2])
+        check_shape(m, n)
+        return Cell(NAME, name, m, n, 1, (f"{m}×{n}",))
+
+    def case(self, trial: Trial, ask: Ask) -> RankOneCase:
+        """Return the matrix of a draw."""
+        assert trial.draw is not None
+        return case_of(trial.cell.m, trial.cell.n, trial.draw, self.case_id(trial, ask))
+
+    def answer(self, case: Any) -> tuple[Array, Array]:
+        """Return the best w and h."""
+        peak = np.unravel_index(np.argmax(case.X), case.X.shape)
+        return case.X[:, [peak[1]]], case.X[[peak[0]]] / case.X[peak]
+
+    def unit(self, case: Case) -> float:
+        """Return the largest entry of the best product."""
+        assert isinstance(case, RankOneCase)
+        return float(case.X.max())
+
+    def judge(self, cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
+        """Compare the product with the best one."""
+        return judged(cases, W, H)
+
+    def described(self, case: Any, judgement: Judgement) -> Iterator[tuple[str, str]]:
+        """Say what was measured, and what it means."""
+        if judgement.outcome is Outcome.INVALID:
+            return
+        meaning = f"max|X − WH| / max X, X the best product; {FOUND:g} is asked for"
+        yield "product defect", f"{judgement.product_defect:.3g}  ({meaning})"
+        yield "KKT residual", f"{judgement.kkt_residual:.3g}  (0 at a stationary point)"
+
+
+FAMILY = RankOne()

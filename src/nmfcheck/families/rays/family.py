@@ -1,0 +1,83 @@
+"""The family of rays: which cells there are, and how they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...arrays import Array
+from ...judging.judgement import Judgement
+from ...judging.outcomes import Outcome
+from ..dyadic import DYADIC, NUMBER, parts_of
+from ..fixed import FixedFamily, Trials
+from ..trial import Ask, Cell, Trial
+from .cases import ALPHA, CODE, NAME, RaysCase, case_of, check_rank
+from .judge import judged
+
+QUICK = {
+    "k=3/alpha=0.25/extra=0x4/dyadic": 200,
+    "k=3/alpha=0.25/extra=4x0/dyadic": 200,
+    "k=4/alpha=0.25/extra=0x3/dyadic": 50,
+    "k=3/alpha=0.25/extra=0x4/dyadic/start=warm": 150,
+}
+STANDARD = {**QUICK, "k=4/alpha=0.25/extra=3x0/dyadic": 100}
+FULL = {**STANDARD, "k=5/alpha=0.25/extra=0x4/dyadic": 60}
+
+
+class Rays(FixedFamily):
+    """Matrices with one answer and nothing pure."""
+
+    name = NAME
+    summary = "one answer, and no pure row or column: picking columns cannot pass"
+    headings = ("shape", "rank", "start")
+    example = "rays/k=4/alpha=0.25/extra=0x3/dyadic#7/seed=7"
+    asks = (Ask("answer", "identified", called="the answer"),)
+    test = "trials found the components"
+    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+    code = CODE
+
+    def cold_cell(self, name: str) -> Cell:
+        """Return the cell of a name such as ``k=4/alpha=0.25/extra=0x3/dyadic``."""
+        form = rf"k={NUMBER}/alpha={ALPHA}/extra={NUMBER}x{NUMBER}/{DYADIC}"
+        match = parts_of(name, form, NAME, "k=4/alpha=0.25/extra=0x3/dyadic")
+        k, rows, columns = (int(match[i]) for i in (1, 2, 3))
+        check_rank(k)
+        m, n = k * (k - 1) + rows, k * (k - 1) + columns
+        return Cell(NAME, name, m, n, k, (f"{m}×{n}", str(k)))
+
+    def case_id(self, trial: Trial, ask: Ask) -> str:
+        """Return the id of a draw: there is one matrix, whatever is asked."""
+        return f"{NAME}/{trial.drawn}"
+
+    def case_from_id(self, id: str) -> RaysCase:
+        """Return the case that has this id."""
+        case = Trial.from_id(f"{id}/seed=0").case(self.asks[0])
+        assert isinstance(case, RaysCase)
+        return case
+
+    def case(self, trial: Trial, ask: Ask) -> RaysCase:
+        """Return the matrix of a draw."""
+        cell = trial.cell
+        assert trial.draw is not None
+        rays = cell.k * (cell.k - 1)
+        return case_of(cell.k, cell.m - rays, cell.n - rays, trial.draw, self.case_id(trial, ask))
+
+    def judge(self, cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
+        """Match components to the true ones, and compare."""
+        return judged(cases, W, H)
+
+    def described(self, case: Any, judgement: Judgement) -> Iterator[tuple[str, str]]:
+        """Say what was measured, and what it means."""
+        if judgement.outcome is Outcome.INVALID:
+            return
+        meanings = {
+            "product_defect": "max|A − WH| / max A; identified up to 1e-2, exact up to 1e-10",
+            "form_defect": "largest balanced difference from the answer",
+            "cosine": "of the worst component with the one that it should be",
+            "kkt_residual": "0 at a stationary point",
+        }
+        for name, meaning in meanings.items():
+            yield name.replace("_", " "), f"{judgement.measures[name]:.3g}  ({meaning})"
+
+
+FAMILY = Rays()
