@@ -17,7 +17,7 @@ from nmfcheck.intervals import Share
 from nmfcheck.subjects import reference_subject
 from nmfcheck.trials import suites
 from nmfcheck.trials.driver import run_trials
-from nmfcheck.verdict.baseline import ACCEPTED, MANY, shipped_for
+from nmfcheck.verdict.baseline import ACCEPTED, MANY, required_of, shipped_for
 from nmfcheck.verdict.decision import CellVerdict, Decision, Question, decide
 
 AT_ONCE = 10
@@ -60,10 +60,11 @@ def decisions(name, suite, blocks, known):
         for part in suite.parts:
             cells = []
             for cell, number in part.cells.items():
-                asked = baselines[part.family].required(cell.name, part.test)
+                asked = required_of(part, cell, baselines[part.family])
                 passed = known[f"{name} {cell.id} {number} {block - block % AT_ONCE}"]
                 share = Share(passed[block % AT_ONCE], number)
-                cells.append(CellVerdict(cell, share, asked.share, asked.of))
+                margin = part.room.margin
+                cells.append(CellVerdict(cell, share, asked.share, asked.of, margin=margin))
             questions.append(Question(part.family, cells))
         each = {answer.decision for answer in decide(questions)}
         if Decision.FAIL in each:

@@ -7,28 +7,50 @@ fails, and how often one at the bar everywhere fails. `docs/verdict.md` has the 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
 from nmfcheck.intervals import Share
 from nmfcheck.trials import suites
-from nmfcheck.verdict.baseline import shipped_for
-from nmfcheck.verdict.decision import FAMILY_WISE, MARGIN
+from nmfcheck.verdict.baseline import required_of, shipped_for
+from nmfcheck.verdict.decision import FAMILY_WISE
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is required of a cell, and how many trials it has."""
+
+    share: float
+    margin: float
+    trials: int
+
+    @property
+    def bar(self):
+        """The share that must not be missed."""
+        return max(self.share - self.margin, 0.0)
 
 
 def cells_of(suite):
-    """Return the required share and the number of trials of each cell, for each family."""
+    """Return what is required of each cell, for each family."""
     baselines = shipped_for(suite)
     found = {}
     for part in suite.parts:
-        required = {
-            cell: baselines[part.family].required(cell.name, part.test) for cell in part.cells
-        }
+        required = {cell: required_of(part, cell, baselines[part.family]) for cell in part.cells}
         found[part.family] = [
-            (required[cell].share, trials) for cell, trials in part.cells.items() if required[cell]
+            Asked(required[cell].share, part.room.margin, trials)
+            for cell, trials in part.cells.items()
+            if required[cell]
         ]
     return found
+
+
+def pool(cells):
+    """Return all cells of a family as one."""
+    whole = sum(cell.trials for cell in cells)
+    mean = sum(cell.share * cell.trials for cell in cells) / whole
+    return Asked(mean, cells[0].margin, whole)
 
 
 def distribution(shares, trials):
@@ -48,35 +70,28 @@ def fewest(whole, settled):
     return low
 
 
-def fail_bound(families, below=0.0):
-    """Bound the probability of a FAIL for a subject whose shares are lower by so much."""
+def fail_bound(families, *, at_the_bar=False):
+    """Bound the probability of a FAIL for a subject at what is required, or at the bar."""
     tests = sum(len(cells) + 1 for cells in families.values())
     level = FAMILY_WISE / tests  # Holm rejects something if and only if a p-value is below this
     bound = 0.0
     for cells in families.values():
-        whole = sum(number for _, number in cells)
-        mean = sum(share * number for share, number in cells) / whole
-        shares = [max(share - below, 0.0) for share, _ in cells]
-        numbers = [number for _, number in cells]
-        for (share, number), own in zip(cells, shares, strict=True):
-            bar = max(share - MARGIN, 0.0)
-            least = fewest(number, lambda s, bar=bar: s.p_value(bar) > level)
-            bound += distribution([own], [number])[:least].sum()
-        bar = max(mean - MARGIN, 0.0)
-        least = fewest(whole, lambda s, bar=bar: s.p_value(bar) > level)
-        bound += distribution(shares, numbers)[:least].sum()
+        shares = [cell.bar if at_the_bar else cell.share for cell in cells]
+        numbers = [cell.trials for cell in cells]
+        alone = [([share], [number]) for share, number in zip(shares, numbers, strict=True)]
+        for asked, own in zip((*cells, pool(cells)), (*alone, (shares, numbers)), strict=True):
+            least = fewest(asked.trials, lambda s, bar=asked.bar: s.p_value(bar) > level)
+            bound += distribution(*own)[:least].sum()
     return float(bound)
 
 
 def pass_probability(families):
-    """Return how often a subject at what is required passes, and its bound in each family."""
+    """Return how often a subject at what is required passes, and that of each family."""
     by_family = {}
     for name, cells in families.items():
-        whole = sum(number for _, number in cells)
-        mean = sum(share * number for share, number in cells) / whole
-        bar = mean - MARGIN
-        least = fewest(whole, lambda s, b=bar: s.lower >= b)
-        shares, numbers = zip(*cells, strict=True)
+        asked = pool(cells)
+        least = fewest(asked.trials, lambda s, bar=asked.bar: s.lower >= bar or s.value >= bar == 1)
+        shares, numbers = [cell.share for cell in cells], [cell.trials for cell in cells]
         by_family[name] = float(distribution(shares, numbers)[least:].sum())
     return max(math.prod(by_family.values()) - fail_bound(families), 0.0), by_family
 
@@ -92,7 +107,8 @@ def main() -> None:
         )
         print(f"FAIL in at most {100 * fail_bound(families):.4f} %")
         print(
-            f"  at the bar everywhere: FAIL in at most {100 * fail_bound(families, MARGIN):.2f} %"
+            "  at the bar everywhere: FAIL in at most "
+            f"{100 * fail_bound(families, at_the_bar=True):.2f} %"
         )
 
 

@@ -46,7 +46,7 @@ def sweep(A, W, H, ridge=0.0, lasso=0.0, order=None, below=0.0):
         if gram[k, k] + ridge > 0:
             change = mixed[:, k] - W @ gram[:, k] + W[:, k] * gram[k, k] - lasso
             W[:, k] = np.maximum(change / (gram[k, k] + ridge), 0.0)
-    W *= W >= below
+    W[below > W] = 0.0
     return W
 
 

@@ -13,16 +13,18 @@ from nmfcheck.families.rays.cases import ALPHA, case_of
 from nmfcheck.reference import coordinate_descent
 
 QUARTER, HALF, ONE = Fraction(1, 4), Fraction(1, 2), Fraction(1)
+NEARLY = Fraction(49, 100)
+SHAPES = [(3, 0, 0), (3, 0, 4), (4, 3, 0), (5, 0, 2)]
 
 # --- Rational arithmetic --------------------------------------------------------------------------
 
 
-def unit(k, i):
-    return np.array([Fraction(int(j == i)) for j in range(k)])
-
-
 def identity(k):
-    return np.array([unit(k, i) for i in range(k)])
+    return np.array([[Fraction(int(i == j)) for j in range(k)] for i in range(k)])
+
+
+def unit(k, i):
+    return identity(k)[i]
 
 
 def rays(k, alpha):
@@ -35,37 +37,19 @@ def far(k, alpha, j):
     return np.full(k, ONE) - (1 + alpha) * unit(k, j)
 
 
-def threshold(k):
-    return Fraction(k - 2, 2)
-
-
-def eliminated(rows):
-    """Reduced row echelon form in exact arithmetic, and the columns of its pivots."""
-    rows = [list(row) for row in rows]
-    pivots = []
-    for column in range(len(rows[0])):
-        r = len(pivots)
-        found = next((i for i in range(r, len(rows)) if rows[i][column]), None)
-        if found is None:
-            continue
-        rows[r], rows[found] = rows[found], rows[r]
-        rows[r] = [x / rows[r][column] for x in rows[r]]
-        for i, row in enumerate(rows):
-            if i != r and row[column]:
-                rows[i] = [x - row[column] * y for x, y in zip(row, rows[r], strict=True)]
-        pivots.append(column)
-    return rows, pivots
-
-
-def rank(A):
-    return len(eliminated(A)[1])
-
-
 def inverse(Q):
     """Return the inverse of a matrix of fractions, or None."""
     k = len(Q)
-    rows, pivots = eliminated(np.concatenate([Q, identity(k)], axis=1))
-    return np.array(rows)[:, k:] if pivots == list(range(k)) else None
+    M = np.concatenate([Q, identity(k)], axis=1)
+    for i in range(k):
+        pivot = next((r for r in range(i, k) if M[r, i]), None)
+        if pivot is None:
+            return None
+        M[[i, pivot]] = M[[pivot, i]]
+        M[i] = M[i] / M[i, i]
+        for r in set(range(k)) - {i}:
+            M[r] = M[r] - M[r, i] * M[i]
+    return M[:, k:]
 
 
 def exactly(X):
@@ -76,28 +60,17 @@ def exactly(X):
 # --- The cone -------------------------------------------------------------------------------------
 
 
-def determinants(M):
-    """Return the determinants of a stack of matrices of whole numbers, by expansion."""
-    if M.shape[-1] == 1:
-        return M[..., 0, 0]
-    minors = (
-        (-1) ** j * M[..., 0, j] * determinants(np.delete(M[..., 1:, :], j, axis=-1))
-        for j in range(M.shape[-1])
-    )
-    return sum(minors)
-
-
 def edges_of_the_cone(W):
     """Return all extreme rays of `{q : Wq ≥ 0}`, scaled to a largest entry of 1, by enumeration.
 
-    Each is where k − 1 of the rows vanish, and so a multiple of their minors of order k − 1. All
-    of it in whole numbers.
+    Each is where k − 1 of the rows vanish, and so a multiple of their minors of order k − 1. These
+    are whole numbers far below 2⁵³.
     """
     k = W.shape[1]
-    W = (W * max(x.denominator for x in W.ravel())).astype(int)
+    W = (W * max(x.denominator for x in W.ravel())).astype(float)
     chosen = W[list(combinations(range(len(W)), k - 1))]
-    minors = [(-1) ** j * determinants(np.delete(chosen, j, axis=-1)) for j in range(k)]
-    q = np.unique(np.stack(minors, axis=-1), axis=0)
+    minors = [(-1) ** j * np.linalg.det(np.delete(chosen, j, axis=-1)) for j in range(k)]
+    q = np.unique(np.rint(minors).T, axis=0)
     q = np.concatenate([q, -q])
     q = q[(q @ W.T >= 0).all(axis=1) & q.any(axis=1)]
     return {tuple(Fraction(int(x), int(abs(side).max())) for x in side) for side in q}
@@ -128,7 +101,6 @@ def test_the_far_rays_are_inside_the_round_cone_below_the_threshold(k, alpha):
     g = far(k, alpha, 0)
     assert g.sum() > 0
     assert g.sum() ** 2 - (g**2).sum() == (k - 1) * (k - 2 - 2 * alpha)
-    assert (g.sum() ** 2 > (g**2).sum()) == (alpha < threshold(k))
 
 
 # --- Theorem 6 ------------------------------------------------------------------------------------
@@ -145,15 +117,15 @@ def test_at_the_threshold_and_beyond_there_is_another_factorization(k):
     """`Q = (2/k)·J − I`, whose columns are `(2/k)·g_j` for α at the threshold."""
     Q = np.full((k, k), Fraction(2, k)) - identity(k)
     assert (Q.dot(Q) == identity(k)).all()
-    for alpha in (threshold(k), (threshold(k) + 1) / 2):
+    threshold = Fraction(k - 2, 2)
+    for alpha in (threshold, (threshold + 1) / 2):
         W, H = rays(k, alpha), rays(k, alpha).T
         assert (W.dot(Q).dot(Q.dot(H)) == W.dot(H)).all()
         assert is_another(W, H, Q, Q)
-    below = threshold(k) - Fraction(1, 100)
+    below = threshold - Fraction(1, 100)
     assert not is_another(rays(k, below), rays(k, below).T, Q, Q)
 
 
-NEARLY = Fraction(49, 100)
 ALPHAS = {3: [0, QUARTER, NEARLY], 4: [0, QUARTER, 2 * NEARLY], 5: [QUARTER, 1]}
 
 
@@ -240,11 +212,32 @@ def test_at_the_threshold_a_second_triangle_appears_and_beyond_there_are_many():
 # --- Robust form ----------------------------------------------------------------------------------
 
 
+def constants(alpha, k):
+    """Return c and γ."""
+    total = k - 1 - alpha
+    return 1 + (k - 1 + alpha) / total, 1 - np.sqrt(k - 1 + alpha**2) / total
+
+
+@given(st.integers(3, 5), st.floats(0.05, 0.45), st.integers(0, 2**32))
+def test_the_slack_in_the_round_cone(k, alpha, seed):
+    """`r/k + γ·Σμ ≤ σ`, with equality on the far rays; and what it says of the distance."""
+    rng = np.random.default_rng(seed)
+    lam, mu = (10.0 ** rng.uniform(-4, 0, k) * (rng.random(k) < 0.5) for _ in "λμ")
+    lam[0] = 2 * lam.max()
+    c, gamma = constants(alpha, k)
+    G = np.array([far(k, alpha, j) for j in range(k)]).astype(float) / (k - 1 - alpha)
+    q, r = lam + mu @ G, lam[1:].sum()
+    slack = q.sum() - np.linalg.norm(q)
+    assert r / k + gamma * mu.sum() <= slack + 1e-12
+    assert G.sum(axis=1) - np.linalg.norm(G, axis=1) == pytest.approx(gamma)
+    off = np.abs(q - q.sum() * np.eye(k)[0]).sum()
+    assert off <= max(2 * k, c / gamma) * slack + 1e-12
+
+
 def distance(alpha, k, rho, omega):
     """Return a and η: so far from a unit vector is a column of Q at most."""
     a = (k + np.sqrt(k)) * omega / rho
-    c = 1 + (k - 1 + alpha) / (k - 1 - alpha)
-    gamma = 1 - np.sqrt(k - 1 + alpha**2) / (k - 1 - alpha)
+    c, gamma = constants(alpha, k)
     return a, 2 * k * a * max(2 * k, c / gamma) + 2 * k * omega / (rho * (1 - a))
 
 
@@ -262,16 +255,12 @@ def check_bounds(alpha, W, H, V, G):
     order = np.argsort(Q.argmax(axis=0))
     V, G = (V / Q.sum(axis=0))[:, order], (G.T * Q.sum(axis=0)).T[order]
     Q = (Q / Q.sum(axis=0))[:, order]
-    rounding = 1e-13
-    assert (np.abs(Q - np.eye(k)).sum(axis=0) <= eta + rounding).all()
+    assert (np.abs(Q - np.eye(k)).sum(axis=0) <= eta + 1e-13).all()
     bound = eta * W.max(axis=1, keepdims=True) + omega / (1 - a)
-    assert (np.abs(V - W) <= bound + rounding).all()
+    assert (np.abs(V - W) <= bound + 1e-13).all()
     bound = (eta * H.sum(axis=0) + np.sqrt(k) * omega) / (1 - eta)
-    assert (np.abs(G - H) <= bound + rounding).all()
+    assert (np.abs(G - H) <= bound + 1e-13).all()
     return True
-
-
-SHAPES = [(3, 0, 0), (3, 0, 4), (4, 3, 0), (5, 0, 2)]
 
 
 @given(st.sampled_from(SHAPES), st.integers(0, 50), st.integers(0, 2**32), st.floats(-12, -2))
@@ -280,11 +269,10 @@ def test_robust_form_near_the_answer(shape, draw, seed, exponent):
     rng = np.random.default_rng(seed)
     order, scale = rng.permutation(shape[0]), np.exp(rng.uniform(-3, 3, shape[0]))
     moves = [rng.uniform(-1, 1, X.shape) * (rng.random(X.shape) < 0.5) for X in (W, H)]
-    size = 10.0**exponent
-    while True:  # by less, until the conditions are met
-        V, G = (np.maximum(X + size * move, 0) for X, move in zip((W, H), moves, strict=True))
-        if check_bounds(ALPHA, W, H, V[:, order] * scale, (G[order].T / scale).T):
-            break
+    size, met = 10.0**exponent, False
+    while not met:  # by less, until the conditions are met
+        V, G = np.maximum(W + size * moves[0], 0), np.maximum(H + size * moves[1], 0)
+        met = check_bounds(ALPHA, W, H, V[:, order] * scale, (G[order].T / scale).T)
         size /= 10
 
 
@@ -294,20 +282,17 @@ def test_robust_form_of_changes_of_basis(k, alpha, seed, exponent):
     rng = np.random.default_rng(seed)
     W = np.exp2(rng.uniform(-1, 1, (k * (k - 1), 1))) * rays(k, alpha).astype(float)
     H = W[rng.permutation(len(W))].T
-    toward = np.where(rng.random((k, k)) < 0.5, rng.uniform(-1, 1, (k, k)), 0)
+    toward = rng.uniform(-1, 1, (k, k)) * (rng.random((k, k)) < 0.5)
     toward[:, 0] = far(k, alpha, 0).astype(float)
     Q = np.eye(k) + 10.0**exponent * toward
     Q /= Q.sum(axis=0)
     P = np.linalg.inv(Q)
-    W_missed = -(W @ Q / np.linalg.norm(Q, axis=0)).min()
-    H_missed = -(P @ H / np.linalg.norm(P, axis=1, keepdims=True)).min()
-    omega = max(W_missed, H_missed, 0)
+    pairs = (W, Q), (H.T, P.T)
+    omega = max(0, *(-(X @ Y / np.linalg.norm(Y, axis=0)).min() for X, Y in pairs))
     a, eta = distance(alpha, k, W.sum(axis=1).min(), omega)
     if a < 1:
-        slack = 1 - (1 - a) * np.linalg.norm(Q, axis=0)
-        assert (slack <= 1 - (1 - a) ** (2 * k) + 1e-12).all()
-        off = min(np.abs(Q[:, 0] - e).sum() for e in np.eye(k))
-        assert off <= eta + 1e-12
+        assert ((1 - a) * np.linalg.norm(Q, axis=0) >= (1 - a) ** (2 * k) - 1e-12).all()
+        assert min(np.abs(Q[:, 0] - e).sum() for e in np.eye(k)) <= eta + 1e-12
 
 
 def balanced(W, H):
@@ -317,26 +302,22 @@ def balanced(W, H):
 
 def cosines(W, H, V, G):
     """Return the cosine of each rank-one term of WH with each one of VG."""
-
-    def normed(X):
-        return X / np.linalg.norm(X, axis=0)
-
-    return (normed(W).T @ normed(V)) * (normed(H.T).T @ normed(G.T))
+    W, V, H, G = (X / np.linalg.norm(X, axis=0) for X in (W, V, H.T, G.T))
+    return (W.T @ V) * (H.T @ G)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_coordinate_descent_finds_is_the_answer(shape):
     """From random starts, and on the way: the form is as near as the product, up to a factor."""
+    rng, k = np.random.default_rng(1), shape[0]
     cases = [case_of(*shape, draw, "a case") for draw in range(40)]
-    A, k = np.array([case.A for case in cases]), shape[0]
-    rng = np.random.default_rng(1)
+    A = np.array([case.A for case in cases])
     found = rng.random((40, A.shape[1], k)), rng.random((40, k, A.shape[2]))
-    exact, bounded = 0, 0
+    exact = bounded = 0
     for sweeps in (50, 50, 100, 2800):
         found = coordinate_descent(A, *found, iterations=sweeps, threads=1)[:2]
         for case, V, G in zip(cases, *found, strict=True):
-            similar = cosines(*case.answer, V, G)
-            order = linear_sum_assignment(similar, maximize=True)[1]
+            order = linear_sum_assignment(cosines(*case.answer, V, G), maximize=True)[1]
             factors = zip(balanced(*case.answer), balanced(V[:, order], G[order]), strict=True)
             form = max(np.abs(X - Y).max() for X, Y in factors) / np.sqrt(case.A.max())
             product = np.abs(case.A - V @ G).max() / case.A.max()
@@ -397,8 +378,8 @@ def test_no_three_columns_and_no_three_rows_are_a_factor():
 # --- Draws ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", [*SHAPES, (6, 1, 1)])
-def test_draws_have_rank_k_as_stored(shape):
+@pytest.mark.parametrize("shape", [*SHAPES, (3, 9, 9), (6, 1, 1)])
+def test_draws_are_what_they_are_said_to_be_and_have_rank_k_as_stored(shape):
     k, more_rows, more_columns = shape
     for draw in range(3):
         case = case_of(*shape, draw, "a case")
@@ -406,29 +387,14 @@ def test_draws_have_rank_k_as_stored(shape):
         assert case.A.shape == (k * (k - 1) + more_rows, k * (k - 1) + more_columns)
         stored = exactly(case.A)
         assert (stored == exactly(W).dot(exactly(H))).all()
-        assert rank(stored[: 4 * k]) == k  # that of all rows is no larger: W has k columns
+        assert all(inverse(X.T.dot(X)) is not None for X in (exactly(W), exactly(H).T))
         assert all((x * 2**16).denominator == 1 and x <= Fraction(17, 4) for x in stored.ravel())
         # In single precision, too, however it is computed.
         assert (W.astype(np.float32) @ H.astype(np.float32) == case.A).all()
         assert (case.A > 0).all() == (k == 3)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_draws_have_all_the_rays_and_mixtures(shape):
-    k, *more = shape
-    for draw in range(5):
-        W, H = case_of(*shape, draw, "a case").answer
-        for X, others in zip((exactly(W), exactly(H.T)), more, strict=True):
-            there = {tuple(x / x.max()) for x in X}
-            assert there >= {tuple(x) for x in rays(k, Fraction(ALPHA))}
+        # Terms of different components are far from parallel.
+        assert (cosines(W, H, W, H) - np.eye(k)).max() < 0.5
+        for X, more in ((exactly(W), more_rows), (exactly(H.T), more_columns)):
+            assert {tuple(x / x.max()) for x in X} >= {tuple(x) for x in rays(k, Fraction(ALPHA))}
             assert X.sum(axis=1).min() >= Fraction(5, 8)
-            mixtures = [x for x in X if (x > 0).all()]
-            assert len(mixtures) == others
-            assert all(sum(x) == 1 for x in mixtures)
-
-
-def test_the_terms_of_different_components_are_far_from_parallel():
-    for shape in (*SHAPES, (3, 20, 20), (8, 0, 0)):
-        for draw in range(20):
-            answer = case_of(*shape, draw, "a case").answer
-            assert (cosines(*answer, *answer) - np.eye(shape[0])).max() < 0.5
+            assert [sum(x) for x in X if (x > 0).all()] == [1] * more

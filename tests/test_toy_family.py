@@ -63,7 +63,7 @@ def test_a_wrong_subject_fails_with_a_line_that_shows_it_again(installed, tmp_pa
     )
     shown = installed("run", "py:wrong.py:half", "--family", "outer", code=1)
     assert "0 of 200 trials passed" in shown or "0 of 100 trials passed" in shown
-    assert "W·H is A but for a factor of about 0.5" in shown
+    assert "W·H is what it should be but for a factor of about 0.5" in shown
     line = next(line for line in shown.splitlines() if "nmfcheck replay outer/" in line)
     assert "WH misses A" in installed(*line.split()[1:])
 

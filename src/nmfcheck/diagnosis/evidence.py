@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,11 +76,13 @@ class Evidence:
         products = (self.part.room.single_products(stage) for stage in kept)
         return Unconverged(
             factors=[(stage.case.A, stage.W, stage.H) for stage in kept],  # type: ignore[misc]
+            targets=[self.part.room.target(stage.case) for stage in kept],
             starts=[stage.trial.start() for stage in kept],
-            typical=_median([stage.measures.get("product_defect", math.inf) for stage in sample]),
+            typical=_median([_defect(stage) for stage in sample]),
             kkt=_median([stage.measures.get("kkt_residual", math.inf) for stage in sample]),
             spread=self._spread(),
             products=[each for each in products if each is not None],
+            labels=[stage.labels for stage in sample],
         )
 
     def _spread(self) -> float:
@@ -118,25 +120,40 @@ class Unconverged:
     Attributes
     ----------
     factors : A, W and H of some.
+    targets : what the product of each of these should be; None where that is not known.
     starts : W0 and H0 of the same.
     typical, kkt : their median product defect and KKT residual.
     spread : decades over which the defects of one case lie.
     products : entries w and h whose product is to be all of an entry of A, and what is left of it.
+    labels : of the same runs.
     """
 
     factors: Sequence[tuple[Array, Array, Array]]
+    targets: Sequence[Array | None]
     starts: Sequence[tuple[Array, Array]]
     typical: float
     kkt: float
     spread: float
     products: Sequence[tuple[Array, Array, Array]] = field(default=())
+    labels: Sequence[Mapping[str, str]] = field(default=())
 
     def product_is(self, meant: Callable[[Array, Array, Array], Array]) -> bool:
-        """Say whether something else than W·H is a hundred times nearer to A, nearly always."""
+        """Say whether something else than W·H is a hundred times nearer to A, nearly always.
+
+        Where not A but something else should be the product, that stands for A.
+        """
         near = self.typical / 100
-        return self.typical > 1e-6 and mostly(
-            misses(A, meant(A, W, H)) < near for A, W, H in self.factors
+        return 1e-6 < self.typical < math.inf and mostly(
+            misses(X, meant(X, W, H)) < near
+            for X, (_, W, H) in zip(self.targets, self.factors, strict=True)
+            if X is not None
         )
+
+
+def _defect(stage: Stage) -> float:
+    """Return the product defect, or the largest defect where a family has no such one."""
+    named = {name: x for name, x in stage.measures.items() if name.endswith("_defect")}
+    return named.get("product_defect", max(named.values(), default=math.inf))
 
 
 def _median(values: Sequence[float]) -> float:

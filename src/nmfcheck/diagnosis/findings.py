@@ -23,6 +23,7 @@ class Cause(StrEnum):
     UNRELATED = "unrelated"
     SINGLE = "single precision"
     BIASED = "biased"
+    OTHER_LOSS = "another loss"
     EARLY = "stops early"
     COLLAPSES = "collapses"
     NORMAL = "collapses as usual"

@@ -171,6 +171,11 @@ class Family(ABC):
         """Return the size of A that defects are relative to."""
         return float(case.A.max())
 
+    def target(self, case: Any) -> Array | None:
+        """Return what the product of W and H should be; None where more than one may be right."""
+        target: Array = case.A
+        return target
+
     def finished(self, stages: Sequence[Stage]) -> Sequence[Stage]:
         """Return the stages of a trial, with what only all of them together show."""
         return stages

@@ -118,6 +118,19 @@ Baselines = Mapping[str, Baseline]
 """By family."""
 
 
+def required_of(part: Part, cell: Cell, baseline: Baseline) -> Required | None:
+    """Return what a cell requires: a fixed share, or the lowest of the accepted; None if nothing.
+
+    Parameters
+    ----------
+    baseline : what the accepted algorithms did on the family.
+    """
+    fixed = part.room.required_of(cell)
+    if fixed is None:
+        return baseline.required(cell.name, part.test)
+    return None if math.isnan(fixed) else Required(fixed, "")
+
+
 @lru_cache
 def shipped(family: str) -> Baseline:
     """Return the baseline that a family ships; an empty one if it ships none."""

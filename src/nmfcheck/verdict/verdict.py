@@ -20,7 +20,7 @@ from ..judging.outcomes import NOT_ASKED, Flag, Outcome
 from ..store import Results
 from ..text import in_list
 from ..trials.suites import Part, Suite
-from .baseline import Baseline, Baselines, empty, shipped_for
+from .baseline import Baseline, Baselines, empty, required_of, shipped_for
 from .decision import CellVerdict, Decision, Question, QuestionVerdict, decide
 from .tally import CellTally, tally
 
@@ -222,11 +222,8 @@ def _test(part: Part, cells: Sequence[CellTally], baseline: Baseline) -> Questio
         passed = cell.climbed(part.test)
         share = Share(passed.count(True), len(passed) - passed.count(None))
         required, of = math.nan, ""
-        fixed = room.required_of(cell.cell)
-        if comparable and fixed is not None:
-            required = fixed
-        elif comparable and (lowest := baseline.required(cell.cell.name, part.test)):
-            required, of = lowest.share, lowest.of
+        if comparable and (needed := required_of(part, cell.cell, baseline)):
+            required, of = needed.share, needed.of
         exactly = cell.share(part.test, exactly=True)
         open_ = passed.count(None)
         asked.append(CellVerdict(cell.cell, share, required, of, open_, exactly, room.margin))

@@ -40,7 +40,7 @@ def alike(evidence: Evidence) -> Finding | None:
     return Finding(
         Cause.BIASED,
         f"It is biased: runs end with the product about {runs.typical:.0e} off, from every start "
-        "alike; is a penalty left on?",
+        "alike: is a penalty left on, are entries weighted, or is A rounded?",
     )
 
 

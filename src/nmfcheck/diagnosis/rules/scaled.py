@@ -19,8 +19,16 @@ def scaled(evidence: Evidence) -> Finding | None:
 
     if not runs.product_is(rescaled):
         return None
-    factor = 1 / np.median([_factor(A, W @ H) for A, W, H in runs.factors])
-    return Finding(Cause.SCALED, f"W·H is A but for a factor of about {factor:.3g}.")
+    factor = 1 / np.median(
+        [
+            _factor(X, W @ H)
+            for X, (_, W, H) in zip(runs.targets, runs.factors, strict=True)
+            if X is not None
+        ]
+    )
+    return Finding(
+        Cause.SCALED, f"W·H is what it should be but for a factor of about {factor:.4g}."
+    )
 
 
 def _factor(A: Array, product: Array) -> float:

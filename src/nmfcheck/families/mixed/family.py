@@ -58,6 +58,11 @@ class Mixed(FixedFamily):
         assert isinstance(case, MixedCase)
         return float(case.core.a0.max())
 
+    def target(self, case: Any) -> Array:
+        """Return the product of the right W and H: of a noisy matrix, what is not noise."""
+        target: Array = case.X
+        return target
+
     def judge(self, cases: Sequence[MixedCase], W: Array, H: Array) -> list[Judgement]:
         """Judge the core as bidiagonal, and the product as a whole."""
         return judged(cases, W, H)

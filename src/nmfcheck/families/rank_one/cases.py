@@ -18,6 +18,9 @@ from ..dyadic import generator, sizes
 from ..trial import Case
 
 NAME = "rank-one"
+ONE = "one"
+"""The entries of cells whose trials all have one matrix."""
+
 CODE = 7
 """What the generator of draws is seeded with, beside shape and draw."""
 

@@ -13,10 +13,12 @@ from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, NUMBER, parts_of
 from ..fixed import FixedFamily, Trials
 from ..trial import Ask, Case, Cell, Trial
-from .cases import CODE, NAME, RankOneCase, case_of, check_shape
+from .cases import CODE, NAME, ONE, RankOneCase, case_of, check_shape
 from .judge import FOUND, judged
 
-QUICK = {"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40}
+QUICK = {"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40, "4x3/one": 20}
+"""One cell has one matrix: errors that are the same from every start are a bias."""
+
 STANDARD = {**QUICK, "20x15/dyadic": 50}
 FULL = {**STANDARD, "30x40/dyadic": 50}
 
@@ -26,7 +28,7 @@ class RankOne(FixedFamily):
 
     name = NAME
     summary = "one component for a positive matrix: every run finds the same product"
-    headings = ("shape", "start")
+    headings = ("shape", "entries", "start")
     example = "rank-one/9x6/dyadic#7/seed=7"
     asks = (Ask("beta=2", "identified", called="β = 2"),)
     test = "trials found the best product"
@@ -36,16 +38,15 @@ class RankOne(FixedFamily):
     margin = 0.0
 
     def cold_cell(self, name: str) -> Cell:
-        """Return the cell of a name such as ``9x6/dyadic``."""
-        match = parts_of(name, rf"{NUMBER}x{NUMBER}/{DYADIC}", NAME, "9x6/dyadic")
+        """Return the cell of a name such as ``9x6/dyadic``, or ``4x3/one`` with one matrix."""
+        match = parts_of(name, rf"{NUMBER}x{NUMBER}/({DYADIC}|{ONE})", NAME, "9x6/dyadic")
         m, n = int(match[1]), int(match[2])
         check_shape(m, n)
-        return Cell(NAME, name, m, n, 1, (f"{m}×{n}",))
+        return Cell(NAME, name, m, n, 1, (f"{m}×{n}", match[3]), one_case=match[3] == ONE)
 
     def case(self, trial: Trial, ask: Ask) -> RankOneCase:
         """Return the matrix of a draw."""
-        assert trial.draw is not None
-        return case_of(trial.cell.m, trial.cell.n, trial.draw, self.case_id(trial, ask))
+        return case_of(trial.cell.m, trial.cell.n, trial.draw or 0, self.case_id(trial, ask))
 
     def answer(self, case: Any) -> tuple[Array, Array]:
         """Return the best w and h."""
@@ -56,6 +57,11 @@ class RankOne(FixedFamily):
         """Return the largest entry of the best product."""
         assert isinstance(case, RankOneCase)
         return float(case.X.max())
+
+    def target(self, case: Any) -> Array:
+        """Return the best product."""
+        target: Array = case.X
+        return target
 
     def judge(self, cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
         """Compare the product with the best one."""

@@ -1,0 +1,62 @@
+"""Each cheat is rejected by the families that should reject it, and no right NMF by any."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cheats import CHEATS, RIGHT
+from nmfcheck import check
+from nmfcheck.trials.suites import QUICK
+from nmfcheck.verdict.decision import Decision
+
+TRIALS = 20
+"""Enough for a wrong one to fail; a right one needs more to pass."""
+
+FAST = ("first_columns_as_they_are", "successive_projection", "half_precision")
+"""These are looked at in every run of the tests, the others where there is time."""
+
+
+def looked_at(names):
+    return [pytest.param(n, marks=[pytest.mark.slow] * (n not in FAST)) for n in names]
+
+
+def failing(function):
+    """Return the families that a function fails, and what is said of it."""
+    with np.errstate(all="ignore"):
+        report = check(function, QUICK, trials=TRIALS, isolate=False)
+    failed = {e.family for e in report.verdict.families if e.test.decision is Decision.FAIL}
+    return failed, report
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", looked_at(CHEATS))
+def test_a_cheat_fails_where_it_should(name):
+    function, families = CHEATS[name]
+    failed, report = failing(function)
+    assert failed == families, str(report)
+    assert report.decision is Decision.FAIL
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", looked_at(RIGHT))
+def test_a_right_one_fails_nowhere(name):
+    failed, report = failing(RIGHT[name])
+    assert not failed, str(report)
+    assert not report.verdict.hard
+
+
+def test_the_table_in_the_docs_says_the_same():
+    text = (Path(__file__).parents[1] / "docs" / "families.md").read_text()
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", text, flags=re.MULTILINE)
+    header = re.search(r"^\| what it does \|(.*)\|$", text, flags=re.MULTILINE)
+    assert header is not None
+    columns = [cell.strip().strip("`") for cell in header[1].split("|")]
+    assert columns == [part.family for part in QUICK.parts]
+    listed = {
+        name: {c for c, cell in zip(columns, cells.split("|"), strict=True) if "FAIL" in cell}
+        for name, cells in rows
+        if name in CHEATS
+    }
+    assert listed == {name: set(families) for name, (_, families) in CHEATS.items()}
