@@ -366,7 +366,6 @@ def test_no_row_or_column_is_a_multiple_of_one_of_the_factors(shape):
 
 
 def test_no_three_columns_and_no_three_rows_are_a_factor():
-    """All choices of them, with the best other factor."""
     for draw in range(5):
         A = case_of(3, 0, 2, draw, "a case").A
         for lines in (A, A.T):

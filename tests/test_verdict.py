@@ -14,7 +14,7 @@ from nmfcheck.families.inflated.family import Inflated
 from nmfcheck.intervals import Share
 from nmfcheck.judging.objectives import FROBENIUS
 from nmfcheck.trials import suites
-from nmfcheck.trials.suites import QUICK, Part
+from nmfcheck.trials.suites import Part
 from nmfcheck.verdict.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell, shipped
 from nmfcheck.verdict.decision import (
     FAMILY_WISE,
@@ -29,6 +29,8 @@ from nmfcheck.verdict.tally import CellTally
 from nmfcheck.verdict.verdict import HardFailure, verdict
 
 PASS, FAIL, INCONCLUSIVE = Decision
+TWO = suites.find("quick@2")
+"""The bidiagonal and the inflated family."""
 SIZES = (2, 3, 4)
 CELLS = [cell_of(n, kind) for n in SIZES for kind in ("ones", "loguniform")]
 BIDIAGONAL = list(find("bidiagonal").cells("quick"))
@@ -286,7 +288,7 @@ def both(bidiagonal, inflated, known=None, **more):
             "bidiagonal": baseline(0.9, cells=BIDIAGONAL),
             "inflated": baseline(0.8, cells=INFLATED),
         }
-    return verdict(cells, QUICK.parts, known, **more)
+    return verdict(cells, TWO.parts, known, **more)
 
 
 class TestSeveralFamilies:
@@ -368,7 +370,7 @@ class TestSeveralFamilies:
         }
         cells = [passed(of, 100, 100) for of in BIDIAGONAL]
         cells += [tallied(of, zero="e" * 300, large="u" * 300) for of in INFLATED]
-        found = verdict(cells, QUICK.parts, known)
+        found = verdict(cells, TWO.parts, known)
         assert (found.decision, found.exact) == (PASS, FAIL)
         assert found.of("bidiagonal").exactness.decision is PASS
 
@@ -513,178 +515,3 @@ def test_simulated():
     assert found.count(PASS) <= 30
 
 
-QUICK_CELLS = {part.family: list(part.cells) for part in QUICK.parts}
-TRIALS = {part.family: next(iter(part.cells.values())) for part in QUICK.parts}
-ABOUT = {
-    "6x4/k=1/dyadic": 1.00,
-    "5x4/k=2/dyadic": 0.78,
-    "9x6/k=3/dyadic": 0.50,
-    "4x7/k=3/dyadic": 0.60,
-    "6x5/k=2/zeros": 0.83,
-}
-"""About what the lowest of the five references reaches in the inflated cells."""
-REACHED = [ABOUT[cell.name] for cell in QUICK_CELLS["inflated"]]
-
-
-@pytest.fixture(scope="module", params=["by hand", "shipped"])
-def required(request):
-    """Return what is required: round numbers, or what the shipped baselines say."""
-    if request.param == "by hand":
-        return {"bidiagonal": [0.85] * len(BIDIAGONAL), "inflated": REACHED}
-    return {
-        family: [shipped(family).required(each.name, TEST).share for each in cells]
-        for family, cells in QUICK_CELLS.items()
-    }
-
-
-class TestPowerOfTheQuickSuite:
-    """What both families of the quick suite together can tell, summed over binomials.
-
-    A family passes if its pool does and no cell is rejected; no cell is, and no pool, if none is at
-    Holm's first step. Passes of cells are independent, and so are families.
-    """
-
-    @staticmethod
-    def level(required):
-        return FAMILY_WISE / sum(len(shares) + 1 for shares in required.values())
-
-    def rejected(self, share, trials, level):
-        """Return up to how many passes are rejected at the first step, −1 for none."""
-        bar = max(share - MARGIN, 0.0)
-        return int((stats.binom.cdf(range(trials + 1), trials, bar) <= level).sum()) - 1
-
-    def bar_of_pool(self, shares, trials):
-        listed = [CellVerdict(None, Share(0, trials), share) for share in shares]
-        return pooled(listed).bar
-
-    def least(self, shares, trials):
-        """Return how many passes of all trials of a family are enough."""
-        whole, bar = len(shares) * trials, self.bar_of_pool(shares, trials)
-        return min(k for k in range(whole + 1) if Share(k, whole).lower >= bar)
-
-    def passes(self, family, required, actual):
-        """Return the probability that a subject with these shares passes a family."""
-        trials, level = TRIALS[family], self.level(required)
-        weights = []
-        for needed, share in zip(required[family], actual, strict=True):
-            weight = stats.binom.pmf(range(trials + 1), trials, share)
-            weight[: self.rejected(needed, trials, level) + 1] = 0
-            weights.append(weight)
-        return reduce(np.convolve, weights)[self.least(required[family], trials) :].sum()
-
-    def passes_overall(self, required, actual):
-        return math.prod(self.passes(family, required, actual[family]) for family in required)
-
-    def fails_at_most(self, required, actual):
-        """Return a bound of the probability of a FAIL: a rejection of any cell or pool."""
-        level, bound = self.level(required), 0.0
-        for family, shares in required.items():
-            trials = TRIALS[family]
-            for needed, share in zip(shares, actual[family], strict=True):
-                bound += stats.binom.cdf(self.rejected(needed, trials, level), trials, share)
-            bound += self.pool_fails(family, required, actual)
-        return bound
-
-    def pool_fails(self, family, required, actual):
-        """Return the probability that the pool of a family is rejected."""
-        trials, shares = TRIALS[family], required[family]
-        whole, bar = len(shares) * trials, self.bar_of_pool(shares, trials)
-        worst = int((stats.binom.cdf(range(whole), whole, bar) <= self.level(required)).sum())
-        counts = (stats.binom.pmf(range(trials + 1), trials, share) for share in actual[family])
-        return reduce(np.convolve, counts)[:worst].sum()
-
-    def less(self, required, points, families=("bidiagonal", "inflated")):
-        return {
-            family: [
-                max(share - points * (family in families), 0.0) if share else share
-                for share in shares
-            ]
-            for family, shares in required.items()
-        }
-
-    def test_it_is_the_quick_suite(self):
-        assert suites.find("quick@2") == QUICK
-        assert list(QUICK_CELLS) == ["bidiagonal", "inflated"]
-        assert QUICK_CELLS["bidiagonal"] == BIDIAGONAL
-        for part in QUICK.parts:
-            assert set(part.cells.values()) == {TRIALS[part.family]}
-
-    def test_who_does_what_is_required_everywhere_passes(self, required):
-        assert self.passes_overall(required, required) >= 0.95
-
-    def test_who_does_what_is_required_does_not_fail(self, required):
-        assert self.fails_at_most(required, required) < 1e-4
-
-    def test_who_is_at_the_bar_everywhere_hardly_fails(self, required):
-        assert self.fails_at_most(required, self.less(required, MARGIN)) < 0.01
-
-    def test_who_is_at_the_bar_everywhere_hardly_passes(self, required):
-        actual = self.less(required, MARGIN)
-        assert self.passes_overall(required, actual) <= 0.05**2
-
-    @pytest.mark.parametrize("family", ["bidiagonal", "inflated"])
-    def test_who_is_bad_at_one_family_only_fails(self, required, family):
-        actual = self.less(required, 0.15, [family])
-        assert self.pool_fails(family, required, actual) > 0.99
-
-    @pytest.mark.parametrize("place", range(len(REACHED)))
-    def test_who_is_bad_at_one_inflated_cell_only_fails(self, required, place):
-        share, trials = required["inflated"][place], TRIALS["inflated"]
-        worst = self.rejected(share, trials, self.level(required))
-        assert stats.binom.cdf(worst, trials, share - 0.25) > 0.999
-
-    def questions(self, required, parts):
-        return [
-            Question(
-                family,
-                [
-                    CellVerdict(of, Share(int(part), TRIALS[family]), needed)
-                    for of, part, needed in zip(
-                        QUICK_CELLS[family], parts[family], required[family], strict=True
-                    )
-                ],
-            )
-            for family in required
-        ]
-
-    @pytest.mark.parametrize("family", ["bidiagonal", "inflated"])
-    def test_the_verdict_is_as_the_sums_say(self, required, family):
-        """At the edges: of each cell, and of the pool."""
-        level, trials = self.level(required), TRIALS[family]
-        good = {name: [TRIALS[name]] * len(cells) for name, cells in QUICK_CELLS.items()}
-
-        def decision(parts):
-            found = decide(self.questions(required, good | {family: parts}))
-            return next(each.decision for each in found if each.family == family)
-
-        for place, needed in enumerate(required[family]):
-            worst = self.rejected(needed, trials, level)
-            for part, fails in ((worst, True), (worst + 1, False)):
-                parts = list(good[family])
-                parts[place] = part
-                assert (decision(parts) is FAIL) == fails
-        least = self.least(required[family], trials)
-        parts = np.floor(trials * np.array(required[family])).astype(int)
-        while parts.sum() != least:
-            parts[parts.sum() % len(parts)] += 1 if parts.sum() < least else -1
-        assert decision(parts) is PASS
-        parts[0] -= 1
-        assert decision(parts) is INCONCLUSIVE
-
-    def test_simulated(self, required):
-        """Another way to the same: blocks drawn at what is required, and at the bar."""
-        rng = np.random.default_rng(3)
-
-        def blocks(actual, number):
-            seen = Counter()
-            for _ in range(number):
-                parts = {name: rng.binomial(TRIALS[name], actual[name]) for name in required}
-                decisions = {each.decision for each in decide(self.questions(required, parts))}
-                seen[FAIL if FAIL in decisions else PASS if decisions == {PASS} else None] += 1
-            return seen
-
-        expected = self.passes_overall(required, required)
-        at_required = blocks(required, 200)
-        assert stats.binom.cdf(at_required[PASS], 200, expected) > 1e-4
-        assert at_required[FAIL] == 0
-        assert blocks(self.less(required, MARGIN), 200)[FAIL] <= 8  # 9: one in 10,000 at 1 %

@@ -78,6 +78,7 @@ class Family(ABC):
     margin : so far below what is required the share of a cell may be; 0 where every trial has to
         pass.
     baseline : where that baseline is.
+    found : the defect up to which a run has found the answer, where that is what is asked for.
     exact_share : the share of runs that have to pass for the second question.
     options : what the command line offers to select its cells and asks.
     counted_labels : the labels whose texts are counted in baselines and reports.
@@ -95,6 +96,7 @@ class Family(ABC):
     exactness: ClassVar[str] = "runs that did not collapse are exact"
     required: ClassVar[float | None] = None
     margin: ClassVar[float] = 0.05
+    found: ClassVar[float | None] = None
     exact_share: ClassVar[float] = 0.95
     options: ClassVar[tuple[Option, ...]] = ()
     counted_labels: ClassVar[tuple[str, ...]] = ()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from ..arrays import Array, frozen
+from ..judging.tolerances import TOLERANCE
 from .components import nearest_answer
 from .family import Family, Nearest
 from .trial import Ask, Cell, Trial
@@ -42,6 +43,7 @@ class FixedFamily(Family):
     listed: ClassVar[Trials]
     code: ClassVar[int]
     required = REQUIRED
+    found = TOLERANCE.identified
     baseline_iterations: ClassVar[Mapping[str, int]] = {
         "multiplicative-update": 10**4,
         "als": 10**4,

@@ -21,10 +21,12 @@ class Section:
     ----------
     key : what its data is called in JSON.
     title : what stands over it on the page; "" for no heading.
+    folded : whether the page shows the title alone, until it is opened.
     """
 
     key: str = ""
     title: str = ""
+    folded: bool = False
 
     def data(self) -> Any:
         """Return what JSON has of it."""

@@ -41,7 +41,9 @@ def _subject(subject: SubjectContents, sheet: Sheet, shown: int) -> dict[str, An
         "suite": subject.suite,
         "about": settings_in_words(subject.subject),
         "sections": [
-            (each.title, html) for each in sections(subject, shown) if (html := _html(each, sheet))
+            (each.title, html, each.folded)
+            for each in sections(subject, shown)
+            if (html := _html(each, sheet))
         ],
     }
 

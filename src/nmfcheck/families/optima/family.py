@@ -33,7 +33,7 @@ class Optima(FixedFamily):
     """Matrices that nothing fits, and their least residuals."""
 
     name = NAME
-    summary = "nothing fits, and the least residual is known: is it reached?"
+    summary = "nothing fits, and the least residual is known"
     example = "optima/hexagon/k=2/shuffled#7/seed=7"
     asks = (Ask("residual", "identified", called="the least residual"),)
     test = "trials reached the least residual"

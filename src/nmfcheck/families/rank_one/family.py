@@ -36,6 +36,7 @@ class RankOne(FixedFamily):
     code = CODE
     required = 1.0
     margin = 0.0
+    found = FOUND
 
     def cold_cell(self, name: str) -> Cell:
         """Return the cell of a name such as ``9x6/dyadic``, or ``4x3/one`` with one matrix."""

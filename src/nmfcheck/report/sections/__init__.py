@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ...presenting.section import Section
-from ..contents import SubjectContents
+from ...verdict.decision import Decision
+from ..contents import FamilyContents, SubjectContents
 from .cells import CellsSection
 from .defects import DefectsSection
 from .diagnosis import DiagnosisSection
@@ -12,6 +13,13 @@ from .outcomes import OutcomesSection
 from .rates import RatesSection
 from .reproduce import ReproduceSection
 from .verdict import VerdictSection
+
+FEW = 2
+"""With more families than these, the figures of those that pass are folded."""
+
+
+def _folded(subject: SubjectContents, family: FamilyContents) -> bool:
+    return len(subject.families) > FEW and family.verdict.test.decision is Decision.PASS
 
 
 def sections(subject: SubjectContents, shown: int | None = None) -> Iterator[Section]:
@@ -25,9 +33,9 @@ def sections(subject: SubjectContents, shown: int | None = None) -> Iterator[Sec
     yield DiagnosisSection(subject)
     for family in subject.families:
         yield CellsSection(subject, family)
-        yield RatesSection(family)
-        yield DefectsSection(family)
-        yield OutcomesSection(family)
-        yield from family.part.room.sections(family)
+        figures = (RatesSection(family), DefectsSection(family), OutcomesSection(family))
+        for section in (*figures, *family.part.room.sections(family)):
+            section.folded = _folded(subject, family)
+            yield section
     yield FailuresSection(subject, shown)
     yield ReproduceSection(subject)

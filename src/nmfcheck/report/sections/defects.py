@@ -44,9 +44,11 @@ class DefectsSection(Section):
             axes.plot(np.array(finite)[places], (places + 1) / len(defects), color=colour,
                       drawstyle="steps-post", label=ask.title)  # fmt: skip
             medians.append(f"at {ask.title} the median is {np.median(finite):.0e}")
-        axes.axvline(TOLERANCE.exact, color=INK, linewidth=0.8, linestyle=":")
-        axes.annotate(f"{TOLERANCE.exact:.0e}", (TOLERANCE.exact, 1.02), fontsize=8, ha="center",
-                      xycoords=("data", "axes fraction"))  # fmt: skip
+        found = self.family.part.room.found
+        for bound in (TOLERANCE.exact, *([found] if found else [])):
+            axes.axvline(bound, color=INK, linewidth=0.8, linestyle=":")
+            axes.annotate(f"{bound:.0e}", (bound, 1.02), fontsize=8, ha="center",
+                          xycoords=("data", "axes fraction"))  # fmt: skip
         axes.set(xscale="log", xlabel="largest defect", ylim=(0, 1.01),
                  ylabel="share of runs", xlim=(1e-18, 10))  # fmt: skip
         if medians:
@@ -54,4 +56,5 @@ class DefectsSection(Section):
         picture = sheet.draw(
             figure, f"Distribution of the defects: {'; '.join(medians) or 'none'}."
         )
-        return with_caption(picture, f"Exact is {TOLERANCE.exact:g} or less.")
+        asked = f"{found:g} is asked for. " if found else ""
+        return with_caption(picture, f"{asked}Exact is {TOLERANCE.exact:g} or less.")
