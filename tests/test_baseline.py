@@ -302,7 +302,10 @@ class TestMaking:
         assert (code, err) == (2, "nmfcheck: no family 'bidiagnoal'; did you mean 'bidiagonal'?\n")
 
     def test_a_family_with_a_fixed_requirement_needs_none(self, nmfcheck, monkeypatch):
+        """Unless it ships one all the same, to be shown."""
         monkeypatch.setattr(Inflated, "required", 0.8)
+        assert nmfcheck("baseline", "inflated")[0] == 0
+        monkeypatch.setattr(Inflated, "baseline", None)
         code, _, err = nmfcheck("baseline", "inflated")
         assert code == 2
         expected = "inflated needs no baseline: it requires a fixed share of 80 %"

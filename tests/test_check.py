@@ -195,6 +195,13 @@ def test_what_cannot_be_run_is_said_in_a_line():
         nmfcheck.check(42)
 
 
-def test_rectangular_cells_are_part_of_the_quick_suite():
-    report = nmfcheck.check("coordinate-descent", trials=3)
-    assert [each.family for each in report.verdict.families] == ["bidiagonal", "inflated"]
+@pytest.mark.parametrize(
+    ("suite", "families"),
+    [
+        ("quick@2", ["bidiagonal", "inflated"]),
+        ("quick", ["bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"]),
+    ],
+)
+def test_rectangular_cells_are_part_of_the_quick_suite(suite, families):
+    report = nmfcheck.check("coordinate-descent", suite=suite, trials=3)
+    assert [each.family for each in report.verdict.families] == families

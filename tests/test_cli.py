@@ -237,12 +237,19 @@ class TestList:
         assert len(ids) == len(set(ids)) == 4 * 3 * (1 + 100)
 
     def test_cases_of_two_families(self, nmfcheck):
-        _, out, _ = nmfcheck("list", "cases", "--suite", "quick")
+        _, out, _ = nmfcheck("list", "cases", "--suite", "quick@2")
         ids = out.splitlines()
         assert "bidiagonal/n=3/loguniform#7/eps=1e-3" in ids
         assert "inflated/9x6/k=3/dyadic#7/eps=1e-3" in ids
         inflated = suites.QUICK.part("inflated").trials
         assert len(ids) == len(set(ids)) == 3 * (4 * (1 + 100) + inflated)
+        _, out, _ = nmfcheck("list", "cases", "--suite", "quick")
+        newest = out.splitlines()
+        assert newest[: len(ids)] == ids
+        assert len(newest) == len(set(newest))
+        assert {id.partition("/")[0] for id in newest[len(ids) :]} == {
+            "mixed", "noisy", "rays", "rank-one", "optima",
+        }  # fmt: skip
 
     def test_families(self, nmfcheck):
         code, out, _ = nmfcheck("list", "families")
@@ -323,7 +330,7 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind(long_run):
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "nmfcheck: interrupted; " in err
-    assert err.endswith("-full@2.sqlite; the same command goes on from there\n")
+    assert err.endswith("-full@3.sqlite; the same command goes on from there\n")
     assert time.monotonic() - asked < 10
     assert_gone(process.pid)
 
@@ -421,7 +428,7 @@ class TestOptions:
     def test_other_selections_have_other_stores(self, nmfcheck, tmp_path):
         for n in (1, 2, 1):
             nmfcheck("run", "als", "--trials", n, "--sizes", "2")
-        assert len(list((tmp_path / "runs").glob("als-quick@2-*.sqlite"))) == 2
+        assert len(list((tmp_path / "runs").glob("als-quick@3-*.sqlite"))) == 2
 
     def test_values_of_options(self):
         from nmfcheck.cli.options import parse_limits, parse_options
@@ -468,7 +475,7 @@ class TestFamilies:
         assert one["families"] == other["families"]
         for key in ("verdict", "reason", "diagnosis", "failures", "fails_where_references_pass"):
             assert one[key] == other[key]
-        assert (one["suite"]["version"], other["suite"]["version"]) == (1, 2)
+        assert (one["suite"]["version"], other["suite"]["version"]) == (1, 3)
 
     def test_a_store_is_named_after_subject_and_suite(self):
         from nmfcheck.checking.runnable import Runnable
@@ -476,11 +483,11 @@ class TestFamilies:
         from nmfcheck.subjects import SubjectName
 
         named = [Runnable(SubjectName("als"))]
-        for title in ("quick@1", "quick@2", "standard@2"):
+        for title in ("quick@1", "quick@2", "standard@3"):
             expected = Path("runs") / f"als-{title}.sqlite"
             assert _default_store(named, suites.find(title)) == expected
         part = suites.QUICK.selected(families=["bidiagonal"])
-        assert _default_store(named, part).name.startswith("als-quick@2-")
+        assert _default_store(named, part).name.startswith("als-quick@3-")
 
     def test_a_factorization_of_an_inflated_case(self, nmfcheck, folder):
         from nmfcheck import Case

@@ -13,6 +13,7 @@ import statistics
 from collections import Counter
 from importlib import resources
 from pathlib import Path
+from typing import get_args
 
 import jsonschema
 import pytest
@@ -28,7 +29,7 @@ from nmfcheck.cli.options import selected_suite
 from nmfcheck.errors import InputError
 from nmfcheck.families import find
 from nmfcheck.families.bidiagonal.family import LADDER, Bidiagonal
-from nmfcheck.judging.outcomes import Flag, Outcome, reaches
+from nmfcheck.judging.outcomes import Flag, Grade, Outcome, reaches
 from nmfcheck.presenting.drawing import Sheet
 from nmfcheck.presenting.section import Section
 from nmfcheck.report import contents as contents_module
@@ -48,7 +49,8 @@ from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
 from nmfcheck.subjects.references import REFERENCES
 from nmfcheck.tools.smoke import Look
-from nmfcheck.trials.suites import QUICK, Suite
+from nmfcheck.trials import suites
+from nmfcheck.trials.suites import NEWEST, QUICK, Suite
 from nmfcheck.verdict.baseline import (
     ACCEPTED,
     AlgorithmBaseline,
@@ -62,7 +64,7 @@ from nmfcheck.verdict.tally import CellTally, tally
 
 ZOO = Path(__file__).parent / "zoo.py"
 SUITE = QUICK.selected(sizes=(2, 3), trials=12)
-BOTH = QUICK.selected(
+BOTH = suites.find("quick@2").selected(
     families=["bidiagonal", "inflated"],
     sizes=(2, 3),
     shapes=("5x4/k=2", "6x5/k=2/zeros", "4x7/k=3"),
@@ -144,6 +146,13 @@ class TestContents:
                 by_columns = count(results, SUITE, tally(results, SUITE))
                 by_stages = [_counted(cell, list(results.stages_of(cell))) for cell in SUITE.cells]
                 assert repr(by_columns) == repr(by_stages)
+                for cell, counted in zip(SUITE.cells, by_columns, strict=True):
+                    stages = list(results.stages_of(cell))
+                    for each in counted.stages:
+                        own = [s.outcome.grade for s in stages if s.ask == each.ask]
+                        for grade in get_args(Grade):
+                            expected = sum(reaches(one, grade) for one in own)
+                            assert each.reaching(grade) == expected
 
     def test_two_stores_with_a_subject_of_one_name(self, path, tmp_path):
         other = tmp_path / "other.sqlite"
@@ -162,8 +171,6 @@ class TestContents:
         assert selected_suite("quick", 12, "bidiagonal", {"sizes": "2,3"}) == SUITE
 
     def test_the_first_version_of_a_suite_is_named(self, tmp_path):
-        from nmfcheck.trials import suites
-
         suite = suites.find("quick@1").selected(trials=2)
         filled(tmp_path / "run.sqlite", "coordinate-descent", suite=suite)
         with Store.read(tmp_path / "run.sqlite") as store:
@@ -208,7 +215,6 @@ def _counted_stage(ask, stages):
         ask=ask,
         ran=sum(stage.outcome is not Outcome.NOT_RUN for stage in stages),
         exact=sum(reaches(grade, "exact") for grade in grades),
-        first_order=sum(reaches(grade, "first-order") for grade in grades),
         passed=sum(stage.passed for stage in stages),
         median_defect=statistics.median(defects) if defects else math.nan,
         outcomes={str(outcome): occurred[outcome] for outcome in Outcome if occurred[outcome]},
@@ -565,7 +571,7 @@ class TestTwoFamilies:
 
     def test_the_command_names_its_cells(self, found_both):
         assert found_both.subjects[1].command == (
-            "nmfcheck run coordinate-descent --suite quick --trials 12 --sizes 2,3 "
+            "nmfcheck run coordinate-descent --suite quick@2 --trials 12 --sizes 2,3 "
             "--shapes 5x4/k=2/dyadic,6x5/k=2/zeros,4x7/k=3/dyadic --option iterations=10000"
         )
 
@@ -645,7 +651,7 @@ class TestCommandLine:
     def test_suites_of_different_versions_are_not_compared(self, nmfcheck, path, tmp_path):
         from dataclasses import replace
 
-        filled(tmp_path / "new.sqlite", "als", suite=replace(SUITE, version=3))
+        filled(tmp_path / "new.sqlite", "als", suite=replace(SUITE, version=NEWEST + 1))
         code, out, err = nmfcheck("compare", "new.sqlite", path)
         assert (code, out) == (2, "")
         assert "different suite versions cannot be compared" in err

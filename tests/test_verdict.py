@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -15,7 +16,14 @@ from nmfcheck.intervals import Share
 from nmfcheck.judging.objectives import FROBENIUS
 from nmfcheck.trials import suites
 from nmfcheck.trials.suites import Part
-from nmfcheck.verdict.baseline import ACCEPTED, AlgorithmBaseline, Baseline, BaselineCell, shipped
+from nmfcheck.verdict.baseline import (
+    ACCEPTED,
+    AlgorithmBaseline,
+    Baseline,
+    BaselineCell,
+    required_of,
+    shipped_for,
+)
 from nmfcheck.verdict.decision import (
     FAMILY_WISE,
     MARGIN,
@@ -515,3 +523,205 @@ def test_simulated():
     assert found.count(PASS) <= 30
 
 
+ABOUT = {
+    "6x4/k=1/dyadic": 1.00,
+    "5x4/k=2/dyadic": 0.78,
+    "9x6/k=3/dyadic": 0.50,
+    "4x7/k=3/dyadic": 0.60,
+    "6x5/k=2/zeros": 0.83,
+}
+"""About what the lowest of the five references reaches in the inflated cells."""
+
+
+@pytest.fixture(scope="module", params=["by hand", "quick@2", "quick@3"])
+def required(request):
+    """Return each family's cells and what is required: round numbers, or what is shipped."""
+    suite = TWO if request.param == "by hand" else suites.find(request.param)
+    known = shipped_for(suite)
+
+    def share(part, of):
+        if request.param == "by hand":
+            return ABOUT[of.name] if part.family == "inflated" else 0.85
+        return required_of(part, of, known[part.family]).share
+
+    return {
+        part.family: [
+            CellVerdict(of, Share(0, trials), share(part, of), margin=part.room.margin)
+            for of, trials in part.cells.items()
+        ]
+        for part in suite.parts
+    }
+
+
+def trials_of(cells):
+    return [each.share.whole for each in cells]
+
+
+class TestPowerOfTheQuickSuite:
+    """What all families of the quick suite together can tell, summed over binomials.
+
+    A family passes if its pool does and no cell is rejected; no cell is, and no pool, if none is at
+    Holm's first step. Passes of cells are independent, and so are families.
+    """
+
+    @staticmethod
+    def level(required):
+        return FAMILY_WISE / sum(len(cells) + 1 for cells in required.values())
+
+    def rejected(self, of, level):
+        """Return up to how many passes are rejected at the first step, −1 for none."""
+        trials = of.share.whole
+        return int((stats.binom.cdf(range(trials + 1), trials, of.bar) <= level).sum()) - 1
+
+    def least(self, cells):
+        """Return how many passes of all trials of a family are enough."""
+        whole, bar = sum(trials_of(cells)), pooled(cells).bar
+        if bar == 1:
+            return whole
+        return min(k for k in range(whole + 1) if Share(k, whole).lower >= bar)
+
+    def passes(self, family, required, actual):
+        """Return the probability that a subject with these shares passes a family."""
+        weights = []
+        for of, share in zip(required[family], actual[family], strict=True):
+            weight = stats.binom.pmf(range(of.share.whole + 1), of.share.whole, share)
+            weight[: self.rejected(of, self.level(required)) + 1] = 0
+            weights.append(weight)
+        return reduce(np.convolve, weights)[self.least(required[family]) :].sum()
+
+    def passes_overall(self, required, actual):
+        return math.prod(self.passes(family, required, actual) for family in required)
+
+    def fails_at_most(self, required, actual):
+        """Return a bound of the probability of a FAIL: a rejection of any cell or pool."""
+        level, bound = self.level(required), 0.0
+        for family, cells in required.items():
+            for of, share in zip(cells, actual[family], strict=True):
+                bound += stats.binom.cdf(self.rejected(of, level), of.share.whole, share)
+            bound += self.pool_fails(family, required, actual)
+        return bound
+
+    def pool_fails(self, family, required, actual):
+        """Return the probability that the pool of a family is rejected."""
+        worst = self.rejected(pooled(required[family]), self.level(required))
+        counts = (
+            stats.binom.pmf(range(trials + 1), trials, share)
+            for trials, share in zip(trials_of(required[family]), actual[family], strict=True)
+        )
+        return reduce(np.convolve, counts)[: worst + 1].sum()
+
+    def less(self, required, points, families=None):
+        """Return shares that are less than required, in all families or in some."""
+        return {
+            family: [
+                max(of.required - points * (families is None or family in families), 0.0)
+                for of in cells
+            ]
+            for family, cells in required.items()
+        }
+
+    def at_the_bar(self, required):
+        return {family: [of.bar for of in cells] for family, cells in required.items()}
+
+    def test_it_is_the_quick_suite(self):
+        assert suites.find("quick@3") == suites.QUICK
+        for title, parts in (("quick@2", 2), ("quick@3", 7)):
+            cells = {part.family: list(part.cells) for part in suites.find(title).parts}
+            assert len(cells) == parts
+            assert cells["bidiagonal"] == BIDIAGONAL
+            assert [of.name for of in cells["inflated"]] == list(ABOUT)
+
+    def test_who_does_what_is_required_everywhere_passes(self, required):
+        expected = 0.95 if len(required) == 2 else 0.94
+        assert self.passes_overall(required, self.less(required, 0)) >= expected
+
+    def test_who_does_what_is_required_does_not_fail(self, required):
+        assert self.fails_at_most(required, self.less(required, 0)) < 1e-4
+
+    def test_who_is_at_the_bar_everywhere_hardly_fails(self, required):
+        assert self.fails_at_most(required, self.at_the_bar(required)) <= FAMILY_WISE
+
+    def test_who_is_at_the_bar_everywhere_hardly_passes(self, required):
+        """Where every trial has to pass, the bar is a share of 1, and who is there passes."""
+        with_margin = [cells for cells in required.values() if cells[0].margin > 0]
+        assert len(with_margin) in (2, 6)
+        passing = self.passes_overall(required, self.at_the_bar(required))
+        assert passing <= 0.05 ** len(with_margin)
+
+    def test_who_is_bad_at_one_family_only_fails(self, required):
+        for family in required:
+            actual = self.less(required, 0.15, [family])
+            assert self.pool_fails(family, required, actual) > 0.99, family
+
+    @pytest.mark.parametrize("place", range(len(ABOUT)))
+    def test_who_is_bad_at_one_inflated_cell_only_fails(self, required, place):
+        of = required["inflated"][place]
+        worst = self.rejected(of, self.level(required))
+        expected = 0.999 if len(required) == 2 else 0.995  # the level is shared by more cells
+        assert stats.binom.cdf(worst, of.share.whole, of.required - 0.25) > expected
+
+    def test_who_is_very_bad_at_one_cell_only_fails(self, required):
+        for of in (of for cells in required.values() for of in cells):
+            worst = self.rejected(of, self.level(required))
+            actual = max(of.required - 0.45, 0.0)
+            assert stats.binom.cdf(worst, of.share.whole, actual) > 0.998, of.cell.id
+
+    def questions(self, required, parts):
+        return [
+            Question(
+                family,
+                [
+                    replace(of, share=Share(int(part), of.share.whole))
+                    for of, part in zip(cells, parts[family], strict=True)
+                ],
+            )
+            for family, cells in required.items()
+        ]
+
+    def test_the_verdict_is_as_the_sums_say(self, required):
+        """At the edges: of each cell, and of the pool."""
+        level = self.level(required)
+        good = {name: trials_of(cells) for name, cells in required.items()}
+
+        def decision(family, parts):
+            found = decide(self.questions(required, good | {family: parts}))
+            return next(each.decision for each in found if each.family == family)
+
+        for family, cells in required.items():
+            for place, of in enumerate(cells):
+                worst = self.rejected(of, level)
+                for part, fails in ((worst, True), (worst + 1, False)):
+                    parts = list(good[family])
+                    parts[place] = part
+                    assert (decision(family, parts) is FAIL) == fails, of.cell.id
+            least = self.least(cells)
+            parts = np.floor([of.share.whole * of.required for of in cells]).astype(int)
+            while parts.sum() != least:
+                parts[parts.sum() % len(parts)] += 1 if parts.sum() < least else -1
+            assert decision(family, parts) is PASS, family
+            parts[0] -= 1
+            less = FAIL if family == "rank-one" else INCONCLUSIVE
+            assert decision(family, parts) is less, family
+
+    def test_simulated(self, required):
+        """Another way to the same: blocks drawn at what is required, and at the bar."""
+        rng = np.random.default_rng(3)
+
+        def blocks(actual, number):
+            seen = Counter()
+            for _ in range(number):
+                parts = {
+                    name: rng.binomial(trials_of(cells), actual[name])
+                    for name, cells in required.items()
+                }
+                decisions = {each.decision for each in decide(self.questions(required, parts))}
+                seen[FAIL if FAIL in decisions else PASS if decisions == {PASS} else None] += 1
+            return seen
+
+        at_required = self.less(required, 0)
+        expected = self.passes_overall(required, at_required)
+        found = blocks(at_required, 200)
+        assert stats.binom.cdf(found[PASS], 200, expected) > 1e-4
+        assert found[FAIL] == 0
+        # 9: one in 10,000 at 1 %
+        assert blocks(self.at_the_bar(required), 200)[FAIL] <= 8

@@ -2,7 +2,7 @@
 
 What is drawn are multiples of 1/64: products and short sums of them are exact in double precision,
 and mostly in single precision, so that a matrix has as it is stored the rank that it is said to
-have. Only `random` and rounding to the grid are used.
+have. Rounding to the grid makes them so, where `exp2` differs in the last bit.
 """
 
 from __future__ import annotations

@@ -98,12 +98,15 @@ class FixedFamily(Family):
 def near(answer: tuple[Array, Array], key: tuple[int, ...], seed: int) -> tuple[Array, Array]:
     """Return a start near an answer: balanced, and 0.1·uniform(0, 1) added to each entry."""
     W, H = answer
-    rng = np.random.Generator(np.random.PCG64([*key, seed]))
+    rng = np.random.Generator(np.random.PCG64([*key, seed, _WARM]))
     size = np.sqrt(W.max(axis=0) * H.max(axis=1))
     W0 = W / W.max(axis=0) * size + 0.1 * rng.random(W.shape)
     H0 = (H.T / H.max(axis=1) * size).T + 0.1 * rng.random(H.shape)
     return frozen(W0), frozen(H0)
 
+
+_WARM = 1
+"""Ends the key of a start, so that it is not the key of the draw."""
 
 IDENTIFIED = Ask("eps=0", "identified", called="ε = 0")
 """What most of them ask: is each component found?"""

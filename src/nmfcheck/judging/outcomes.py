@@ -95,8 +95,8 @@ _EXPLANATIONS = {
         "the paper calls negligible."
     ),
     Outcome.IDENTIFIED: (
-        "W and H are the known answer up to 1e-2 (at rank one, 1e-4): each component is found, to "
-        "two digits or more."
+        "W and H are the known answer up to 1e-2, or as near as the family says: each component is "
+        "found."
     ),
     Outcome.COLLAPSED: (
         "The rows of A are not matched by components one to one: a row is left out or shared, at "

@@ -1,7 +1,7 @@
 """Noisy matrices: `A = X + N`, where X is a mixed matrix and N is orthogonal to it on both sides.
 
 Then nothing fits A exactly, and still the best W and H of rank k are those of X (docs/theory.md,
-Theorem N). With `P = [I; C]` and `Q = [I, E]`, up to the order of rows and columns,
+Theorem 5). With `P = [I; C]` and `Q = [I, E]`, up to the order of rows and columns,
 `N = [−Cᵀ; I]·Z·[−Eᵀ, I]` has `NᵀX = 0` and `NXᵀ = 0` whatever Z is. Z ≥ 0 makes N positive where X
 is 0; its size is a power of two, small enough that A > 0 everywhere and that N's largest singular
 value is below X's smallest.

@@ -3,7 +3,7 @@
 Two matrices from the literature on nonnegative rank, rows and columns shuffled: Thomas's, and the
 slack matrix of the regular hexagon. For k = 1 and 2 the truncated SVD is nonnegative up to a choice
 of basis and is attained by nonnegative factors, so that its residual is the optimum, certified
-(docs/theory.md, 14). For larger k only the best known value is there.
+(docs/theory.md, Theorem 8). For larger k only the best known value is there.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ OPTIMA = {
     ("thomas", 3): Optimum(math.sqrt(2 - math.sqrt(2)), certified=False),
     ("hexagon", 1): Optimum(math.sqrt(24), certified=True),
     ("hexagon", 2): Optimum(math.sqrt(12), certified=True),
-    ("hexagon", 3): Optimum(1.53740240, certified=False),
-    ("hexagon", 4): Optimum(0.73185214, certified=False),
+    ("hexagon", 3): Optimum(1.537402403260198, certified=False),
+    ("hexagon", 4): Optimum(0.7318521424558888, certified=False),
 }
 
 

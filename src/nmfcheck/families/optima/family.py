@@ -13,7 +13,7 @@ from ..family import Nearest
 from ..fixed import FixedFamily, Trials
 from ..trial import Ask, Cell, Trial
 from .cases import MATRICES, NAME, OptimumCase, case_of, optimum_of
-from .judge import judged
+from .judge import FOUND, judged
 
 QUICK = {
     "thomas/k=1/shuffled": 100,
@@ -37,6 +37,7 @@ class Optima(FixedFamily):
     example = "optima/hexagon/k=2/shuffled#7/seed=7"
     asks = (Ask("residual", "identified", called="the least residual"),)
     test = "trials reached the least residual"
+    found = FOUND
     headings = ("matrix", "rank")
     listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": STANDARD}
 
@@ -49,7 +50,7 @@ class Optima(FixedFamily):
         return Cell(NAME, name, m, n, int(match[2]), (match[1], match[2]))
 
     def cell(self, name: str) -> Cell:
-        """Return the cell of a name; there is no answer to start near, for there are many."""
+        """Return the cell of a name; there is no answer to start near, for there are several."""
         return self.cold_cell(name)
 
     def required_of(self, cell: Cell) -> float:
@@ -64,14 +65,14 @@ class Optima(FixedFamily):
         return case_of(cell.columns[0], cell.k, trial.draw, self.case_id(trial, ask))
 
     def target(self, case: Any) -> None:
-        """Return nothing: many products have the least residual."""
+        """Return nothing: several products have the least residual."""
 
     def judge(self, cases: Sequence[OptimumCase], W: Array, H: Array) -> list[Judgement]:
         """Compare the residual with the least one."""
         return judged(cases, W, H)
 
     def nearest(self, case: Any, W: Array, H: Array) -> Nearest | None:
-        """Return nothing: there are many answers, and no list of them."""
+        """Return nothing: there are several answers."""
         return None
 
     def described(self, case: Any, judgement: Judgement) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,10 @@ from ...judging.sentences import clipping, invalid_entry
 from ...judging.tolerances import TOLERANCE
 from .cases import OptimumCase
 
+FOUND = 1e-3
+"""Up to here the least residual is reached. The excess is of second order: the square of how far W
+and H are off."""
+
 KNOWN = 1e-8
 """Best known residuals are known to so many digits: what is lower by more is news."""
 
@@ -61,7 +65,7 @@ def _one(
         "residual_defect": max(excess, 0.0),
         "kkt_residual": kkt,
     }
-    outcome = graded(excess)
+    outcome = graded(excess, FOUND)
     if outcome is None:
         at_rest = kkt <= TOLERANCE.stationary
         outcome = Outcome.COLLAPSED if at_rest else Outcome.UNCONVERGED

@@ -1,8 +1,8 @@
 """Positive matrices that are to be approximated by one component.
 
-There is one best product w·hᵀ, and every descent gets there from every positive start
-(docs/theory.md, Theorem O): for the Frobenius norm it is `σ₁·u₁·v₁ᵀ`. On other families every loss
-and every weighting has the same answers, since something fits exactly; here they differ.
+There is one best product w·hᵀ, and no other stationary point but 0 (docs/theory.md, Theorem 7): for
+the Frobenius norm it is `σ₁·u₁·v₁ᵀ`. On other families every loss and every weighting has the same
+answers, since something fits exactly; here they differ.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rays: `A = WH` with one factorization, although no row or column of A is pure.
 
 W has the k(k−1) rows `e_i + α·e_j`, i ≠ j, each times a number, and further rows that are mixtures;
-H has such columns. For α < (k−2)/2 no other W and H ≥ 0 with k components have this product
-(docs/theory.md, Theorem R). Here α = ¼; nearer the threshold right algorithms collapse.
+H has such columns. For α ≤ 1 and α < (k−2)/2 no other W and H ≥ 0 with k components have this
+product (docs/theory.md, Theorem 6). Here α = ¼; nearer the threshold right algorithms collapse.
 All entries are dyadic: A has rank exactly k as it is stored, and is exact in single precision.
 """
 

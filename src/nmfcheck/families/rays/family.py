@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -38,7 +39,7 @@ class Rays(FixedFamily):
 
     def cold_cell(self, name: str) -> Cell:
         """Return the cell of a name such as ``k=4/alpha=0.25/extra=0x3/dyadic``."""
-        form = rf"k={NUMBER}/alpha={ALPHA}/extra={NUMBER}x{NUMBER}/{DYADIC}"
+        form = rf"k={NUMBER}/alpha={re.escape(str(ALPHA))}/extra={NUMBER}x{NUMBER}/{DYADIC}"
         match = parts_of(name, form, NAME, "k=4/alpha=0.25/extra=0x3/dyadic")
         k, rows, columns = (int(match[i]) for i in (1, 2, 3))
         check_rank(k)
