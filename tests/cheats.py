@@ -121,12 +121,13 @@ def absolute_svd(A, rank):
     return abs(U[:, :rank]) * s[:rank], abs(V[:rank])
 
 
-@rejected_by("mixed", "noisy", "rays")
+@rejected_by("mixed", "noisy", "rays", "optima")
 def multiplies_from_nndsvd(A, rank):
-    return multiply(A, *nndsvd(A, rank), 2000)
+    found = reference.multiplicative_update(A, *nndsvd(A, rank), 2000, threads=1)
+    return found.W, found.H
 
 
-@rejected_by(*LOW_RANK)
+@rejected_by("inflated", "mixed", "noisy", "rays", "rank-one")
 def loops_to_the_smaller_side(A, rank, *, W0, H0):
     square = min(A.shape)
     W, H = W0.copy(), H0.copy()
@@ -141,16 +142,16 @@ def learns_from_the_first_rows(A, rank, *, W0, H0):
     return fit(H.T, A.T).T, H
 
 
-@rejected_by("noisy", "rank-one", "optima")
+@rejected_by("noisy", "rank-one")
 def kullback_leibler(A, rank, *, W0, H0):
     W, H = W0.copy(), H0.copy()
-    for _ in range(3000):
+    for _ in range(1000):
         H *= (W.T @ (A / (W @ H + TINY))) / (W.sum(axis=0)[:, None] + TINY)
         W *= ((A / (W @ H + TINY)) @ H.T) / (H.sum(axis=1) + TINY)
     return W, H
 
 
-@rejected_by("rank-one")
+@rejected_by("noisy", "rank-one")
 def weighs_columns(A, rank, *, W0, H0):
     size = np.linalg.norm(A, axis=0)
     size[size == 0] = 1.0
@@ -158,22 +159,22 @@ def weighs_columns(A, rank, *, W0, H0):
     return W, H * size
 
 
-@rejected_by("rank-one")
+@rejected_by("bidiagonal", "inflated", "rank-one")
 def half_precision(A, rank, *, W0, H0):
     return descend(A.astype(np.float16).astype(float), W0, H0)
 
 
-@rejected_by("mixed", "noisy", "rays")
+@rejected_by("bidiagonal", "inflated", "mixed", "noisy", "rays")
 def drops_small_entries(A, rank, *, W0, H0):
     return descend(A, W0, H0, below=0.05)
 
 
 @rejected_by("bidiagonal", "inflated", "rank-one")
 def constant_in_denominators(A, rank, *, W0, H0):
-    return multiply(A, W0, H0, 3000, constant=1e-3)
+    return multiply(A, W0, H0, 1000, constant=1e-3)
 
 
-@rejected_by("bidiagonal", "inflated", "rank-one")
+@rejected_by("bidiagonal", "inflated", "mixed", "noisy", "rank-one")
 def ridge(A, rank, *, W0, H0):
     return descend(A, W0, H0, ridge=0.01)
 

@@ -193,7 +193,6 @@ def test_the_cone_of_all_columns_leaves_no_room(m, n, k):
         A = exactly(stored.A)
         rays = extreme_rays(rank_factorization(A)[0])
         assert rays == {tuple(column / column.sum()) for column in A[:, case.core_columns].T}
-        assert len(rays) == k
 
 
 def test_a_core_on_one_side_is_not_enough():
@@ -254,7 +253,6 @@ def check_bounds(case, W, H):
     return True
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_robust_form_near_the_answer(data):
     case = data.draw(mixed(max_k=5, most=4, entries=of_order_1)).in_doubles()
@@ -268,7 +266,6 @@ def test_robust_form_near_the_answer(data):
         size /= 10
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_a_zero_in_a_mixed_row_costs_a_third_of_its_weight(data):
     """The best H, for a W with one zero more, and the best W for that H."""
@@ -285,18 +282,10 @@ def test_a_zero_in_a_mixed_row_costs_a_third_of_its_weight(data):
         W[r, held] = nnls(H[held].T, case.A[r])[0]
 
 
-@given(st.data())
-def test_a_product_defect_of_one_percent_implies_that_M_is_a_permutation(data):
-    k = data.draw(st.integers(1, 12))
-    case = drawn(k + 2, k + 3, k, data.draw(st.integers(0, 50)))[0]
-    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
-    W, H = case.P * np.sqrt(case.a0), np.sqrt(case.a0)[:, None] * case.Q
-    more_W, more_H, size = rng.random(W.shape), rng.random(H.shape), 1.0
-    while np.abs(case.A - (W + size * more_W) @ (H + size * more_H)).max() > 0.01 * case.a0.max():
-        size *= 0.9
-    W, H = matched(case, W + size * more_W, H + size * more_H)
-    M = W[case.core_rows] * H[:, case.core_columns].T / case.a0[:, None]
-    assert (np.diag(M) > 0.5).all()
+def test_one_percent_is_within_the_robust_form_for_k_up_to_12():
+    """For a0 from ½ to 2: its condition holds, and M(i,i) is more than ½."""
+    delta = 0.01 * 2
+    assert [k for k in range(1, 40) if (k + 1) * delta < 0.5 < 1 - k * delta / 0.5][-1] == 12
 
 
 # --- Stationary points ----------------------------------------------------------------------------
@@ -322,6 +311,18 @@ def test_the_diagonal_of_what_is_stationary(data):
     assert ((gamma * phi).dot(v) + less.dot(1 / case.a0) == np.diag(omega)).all()
 
 
+@given(st.data())
+def test_for_k_2_and_positive_entries_a0_is_not_exceeded(data):
+    """(e) of the proof: where `x ≥ a0`, the right side is not negative, but v would be."""
+    a0, x, u = (np.array(data.draw(several(fractions, 2)), dtype=object) for _ in range(3))
+    G, F = (data.draw(nonnegative(3, 2)) for _ in range(2))
+    gamma, phi = (inverse(M.T.dot(M) + np.eye(2, dtype=int)) for M in (G, F))
+    U = np.array([[0, u[0]], [u[1], 0]])
+    right = gamma.dot(U + (U / a0).dot(U)).dot(phi) - gamma.dot(U) * x / a0
+    right = np.diag(right - (x / a0)[:, None] * U.dot(phi))
+    assert (right[x >= a0] >= 0).all()
+
+
 def slopes(case, z):
     """Return W and H with the zeros of the answer, all gradients, and what is 0 if they are."""
     m, k = case.P.shape
@@ -332,8 +333,8 @@ def slopes(case, z):
     return W, H, gradients, np.where(may, gradients, z)
 
 
-@pytest.mark.parametrize(("m", "n"), [(3, 3), (3, 4), (5, 3)])
-def test_stationary_points_with_one_mixture_are_exact(m, n):
+@pytest.mark.parametrize(("m", "n"), [(3, 3), (5, 3), (4, 4)])
+def test_stationary_points_with_positive_entries_are_exact(m, n):
     """Solve the equations from many starts, k = 2: whatever is stationary is the answer."""
     rng, found = np.random.default_rng([m, n]), 0
     for i in range(25):
@@ -349,7 +350,7 @@ def test_stationary_points_with_one_mixture_are_exact(m, n):
 
 @pytest.mark.parametrize(("m", "n", "k"), [(4, 4, 3), (4, 6, 3), (6, 6, 3), (8, 7, 4), (12, 10, 4)])
 def test_descent_to_a_diagonal_core_ends_at_the_answer(m, n, k):
-    """Proved for one mixture and for `w0·h0 ≤ a0`; what is stationary is exact or has no form."""
+    """What is stationary is exact or has no form: proved for one mixture, seen for more."""
     rng = np.random.default_rng([m, n, k])
     cases = [drawn(m, n, k, i)[0] for i in range(40)]
     A = np.array([case.A for case in cases])
@@ -367,7 +368,6 @@ def test_descent_to_a_diagonal_core_ends_at_the_answer(m, n, k):
 # --- Judging, and draws ---------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
 @given(st.data())
 def test_padded_factors_are_judged_as_their_core(data):
     """Units, balance and product defect are exactly those of the core."""

@@ -36,8 +36,11 @@ SHAPES = {
 }  # fmt: skip
 """Of the inflated family; each suite has those of the one before, too."""
 
+FAMILIES = ["bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"]
+OF_VERSION = {1: FAMILIES[:1], 2: FAMILIES[:2], 3: FAMILIES}
 
-@pytest.mark.parametrize("version", [1, 2])
+
+@pytest.mark.parametrize("version", OF_VERSION)
 @pytest.mark.parametrize(
     ("name", "trials", "iterations"),
     [("quick", 100, 10**4), ("standard", 100, None), ("full", 60, None)],
@@ -51,7 +54,7 @@ def test_the_numbers(name, trials, iterations, version):
     assert set(part.cells.values()) == {trials}
     assert [eps_of(ask) for ask in part.asks] == [0.0, 1e-3, 0.25]
     assert part.trials == len(sizes) * 2 * trials
-    assert [part.family for part in suite.parts] == ["bidiagonal", "inflated"][:version]
+    assert [part.family for part in suite.parts] == OF_VERSION[version]
     assert len(list(suite)) == suite.trials
 
 
@@ -67,16 +70,19 @@ def test_the_numbers_of_the_inflated_family(name, trials):
 
 
 @pytest.mark.parametrize(
-    ("name", "stages", "digest"),
+    ("title", "stages", "digest"),
     [
-        ("quick", 2400, "07ec10adf06e7e3003fb55b57c27b89728f6328cc913ae3b28d84122856aaab0"),
-        ("standard", 4200, "20d30d6f1002deb80cde8ef871377819d9f704becbfd518610dcf8db23a5e6ea"),
-        ("full", 3960, "c4927be7e483dc97fa72c5e72ab12361a2dac7aadf8566e6a2930a8b10859893"),
+        ("quick@1", 2400, "07ec10adf06e7e3003fb55b57c27b89728f6328cc913ae3b28d84122856aaab0"),
+        ("standard@1", 4200, "20d30d6f1002deb80cde8ef871377819d9f704becbfd518610dcf8db23a5e6ea"),
+        ("full@1", 3960, "c4927be7e483dc97fa72c5e72ab12361a2dac7aadf8566e6a2930a8b10859893"),
+        ("quick@2", 6150, "9be34a43a40afddbfb3ad3c7bbb68b5417712eb5484e1efd57b0b4d6cc19d85e"),
+        ("standard@2", 8400, "85812a51c36837299091034c8e0c37137ab279547e23bd31301429c5fc03b14d"),
+        ("full@2", 8010, "6a2f787be098c6cf134aae88ad40dcf7b6b399a3e6c6759086f50b9403d0ac50"),
     ],
 )
-def test_version_1_never_changes(name, stages, digest):
+def test_earlier_versions_never_change(title, stages, digest):
     """Every trial, what is asked of it and what it needs, in order: pinned by a hash."""
-    suite = suites.find(f"{name}@1")
+    suite = suites.find(title)
     lines = [
         f"{trial.id} {trial.case(ask).id} {ask.needs} {ask.question}"
         for trial in suite
@@ -88,8 +94,8 @@ def test_version_1_never_changes(name, stages, digest):
 
 def test_a_name_is_that_of_the_newest_version():
     for name in SIZES:
-        assert suites.find(name) == suites.SUITES[name] == suites.find(f"{name}@2")
-        assert suites.find(name).title == f"{name}@2"
+        assert suites.find(name) == suites.SUITES[name] == suites.find(f"{name}@3")
+        assert suites.find(name).title == f"{name}@3"
 
 
 def test_trial_i_uses_draw_i_and_seed_i():
@@ -103,7 +109,9 @@ def test_trial_i_of_a_cell_is_the_same_in_every_suite():
     for cell in suites.QUICK.cells:
         quick, standard, full = (suites.find(name).cell(cell) for name in SIZES)
         smallest = min(map(len, (quick, standard, full)))
-        assert smallest == (60 if cell.family == "bidiagonal" else 150)
+        # These two have fewer trials of more cells in larger suites.
+        fewer = {"bidiagonal": 60, "inflated": 150}
+        assert smallest == fewer.get(cell.family, len(quick))
         assert quick[:smallest] == standard[:smallest] == full[:smallest]
     for cell in suites.find("quick@1").cells:
         assert suites.find("quick@1").cell(cell) == suites.STANDARD.cell(cell)
@@ -134,11 +142,11 @@ def test_an_unknown_suite():
         suites.find("fast")
 
 
-@pytest.mark.parametrize("version", ["0", "3", "", "-1", "one", "1.0", "²"])
+@pytest.mark.parametrize("version", ["0", "4", "", "-1", "one", "1.0", "²"])
 def test_an_unknown_version(version):
     with pytest.raises(InputError) as caught:
         suites.find(f"quick@{version}")
-    assert str(caught.value) == f"no suite 'quick@{version}'; there are quick@1, quick@2"
+    assert str(caught.value) == f"no suite 'quick@{version}'; there are quick@1, quick@2, quick@3"
 
 
 class TestSelection:
@@ -150,8 +158,8 @@ class TestSelection:
 
     def test_a_family_that_the_version_does_not_have(self):
         more = suites.find("quick@1").selected(families=["bidiagonal", "inflated"])
-        assert more.parts == suites.QUICK.parts
-        assert more != suites.QUICK  # it still is version 1
+        assert more.parts == suites.find("quick@2").parts
+        assert more != suites.find("quick@2")  # it still is version 1
 
     @pytest.mark.parametrize(
         ("family", "options"),
@@ -207,8 +215,12 @@ class TestSelection:
         [
             ({"families": ["bidiagnal"]}, "no family 'bidiagnal'; did you mean 'bidiagonal'?"),
             ({"families": ["sparse"]}, "no family 'sparse'; there are bidiagonal, inflated"),
-            ({"families": []}, "no family was named; there are bidiagonal and inflated"),
-            ({"size": [2]}, "'size' is not an option of the bidiagonal and inflated families"),
+            ({"families": []}, "no family was named; there are bidiagonal, inflated, mixed, noisy"),
+            ({"size": [2]}, "'size' is not an option of the bidiagonal, inflated, mixed, noisy, "),
+            (
+                {"families": ["bidiagonal", "inflated"], "size": [2]},
+                "'size' is not an option of the bidiagonal and inflated families",
+            ),
             (
                 {"families": ["inflated"], "sizes": [2]},
                 "'sizes' is not an option of the inflated family",
@@ -237,7 +249,7 @@ class TestSelection:
             (("--family", ""), "no family ''; there are bidiagonal, inflated"),
             (("--family", "inflated", "--sizes", "2"), "'sizes' is not an option of the inflated"),
             (("--suite", "quick@1", "--shapes", "3x2/k=1"), "'shapes' is not an option of the"),
-            (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2"),
+            (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2, quick@3"),
             (("--size", "2"), "No such option"),
             (("--shapes", "9x6/k=3/ones"), "no cell '9x6/k=3/ones' of inflated"),
         ],
@@ -255,7 +267,9 @@ class TestSelection:
             (("--family", "inflated, bidiagonal"), {"inflated", "bidiagonal"}),
             (("--shapes", "3x4/k=2"), {"inflated"}),
             (("--sizes", "2"), {"bidiagonal"}),
-            ((), {"inflated", "bidiagonal"}),
+            (("--suite", "quick@2"), {"inflated", "bidiagonal"}),
+            (("--family", "rays"), {"rays"}),
+            ((), set(FAMILIES)),
         ):
             folder = tmp_path / "-".join(["problems", *arguments]).replace("/", "-")
             few = ("--trials", "1", "--format", "json")
@@ -268,9 +282,11 @@ class TestSelection:
 @st.composite
 def selections(draw):
     """Draw any of the suites, and some of it."""
-    whole = suites.find(draw(st.sampled_from(list(SIZES))) + draw(st.sampled_from(["", "@1"])))
-    both = st.permutations(["bidiagonal", "inflated"])
-    named = draw(st.none() | both.flatmap(lambda names: st.sampled_from([names, names[:1]])))
+    title = st.sampled_from(["", "@1", "@2"])
+    whole = suites.find(draw(st.sampled_from(list(SIZES))) + draw(title))
+    lengths = st.integers(1, len(FAMILIES))
+    some = st.tuples(st.permutations(FAMILIES), lengths).map(lambda both: both[0][: both[1]])
+    named = draw(st.none() | some)
     there = named or [part.family for part in whole.parts]
     chosen = {}
     if "bidiagonal" in there:

@@ -90,10 +90,9 @@ def _one(
     matched = bool(permutation[0] >= 0)
     outcome = _outcome(measures, matched=matched) if valid else Outcome.INVALID
     if valid and case.noise > 0:
-        residual = float(
-            np.linalg.norm(case.A - np.maximum(factors[0], 0) @ np.maximum(factors[1], 0))
-        )
-        measures["residual_over_noise"] = residual / case.noise
+        with np.errstate(over="ignore", invalid="ignore"):
+            W, H = (np.maximum(factor, 0.0) for factor in factors)
+            measures["residual_over_noise"] = float(np.linalg.norm(case.A - W @ H)) / case.noise
     explanation = explain(
         case, *factors, outcome, measures=measures, M=core.explained[place], matched=matched,
         off=off,
