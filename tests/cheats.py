@@ -23,9 +23,14 @@ def rejected_by(*families):
     return keep
 
 
-def right(function):
-    RIGHT[function.__name__] = function
-    return function
+def right(*but):
+    """Keep a right NMF; `but` are families that ask for more digits than it has."""
+
+    def keep(function):
+        RIGHT[function.__name__] = (function, frozenset(but))
+        return function
+
+    return keep
 
 
 # --- Pieces ---------------------------------------------------------------------------------------
@@ -206,7 +211,7 @@ def stops_after_20_sweeps(A, rank, *, W0, H0):
 # --- Right ones -----------------------------------------------------------------------------------
 
 
-@right
+@right()
 def alternating_nonnegative_least_squares(A, rank, *, W0, H0):
     W, H = W0, H0
     for _ in range(200):
@@ -215,7 +220,7 @@ def alternating_nonnegative_least_squares(A, rank, *, W0, H0):
     return W, H
 
 
-@right
+@right()
 def descends_in_shuffled_order(A, rank, *, W0, H0, seed):
     rng = np.random.default_rng(seed)
     W, H = W0.copy(), H0.copy()
@@ -225,24 +230,24 @@ def descends_in_shuffled_order(A, rank, *, W0, H0, seed):
     return W, H
 
 
-@right
+@right()
 def projected_gradient(A, rank, *, W0, H0):
     W, H = W0.copy(), H0.copy()
-    for _ in range(500):
+    for _ in range(300):
+        step = 1 / max(np.linalg.norm(H @ H.T, 2), TINY)
         for _ in range(10):
-            step = 1 / max(np.linalg.norm(H @ H.T, 2), TINY)
             W = np.maximum(W - step * (W @ H - A) @ H.T, 0.0)
+        step = 1 / max(np.linalg.norm(W.T @ W, 2), TINY)
         for _ in range(10):
-            step = 1 / max(np.linalg.norm(W.T @ W, 2), TINY)
             H = np.maximum(H - step * W.T @ (W @ H - A), 0.0)
     return W, H
 
 
-@right
+@right()
 def descends_from_nndsvd(A, rank):
     return descend(A, *nndsvd(A, rank))
 
 
-@right
+@right("bidiagonal", "inflated")
 def descends_in_single_precision(A, rank, *, W0, H0):
     return descend(*(X.astype(np.float32) for X in (A, W0, H0)))

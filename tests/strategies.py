@@ -6,7 +6,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from nmfcheck import Case, bidiagonal, exact_factorization
+from nmfcheck.families import find
 from nmfcheck.families.inflated.cases import inflated_factors
+
+FIXED = ("mixed", "noisy", "rays", "rank-one", "optima")
+"""Families with a fixed requirement."""
 
 EPSILONS = (1e-4, 1e-3, 0.01, 0.1, 0.25, 1.0, 3.0)
 
@@ -77,3 +81,33 @@ def inflated_factorizations(draw, case):
     elif kind == "negative":  # by rounding, or not
         W[draw(st.integers(0, case.m - 1)), 0] = draw(st.sampled_from([-1e-14, -1e-3]))
     return W, H
+
+
+@st.composite
+def fixed_cases(draw):
+    """Draw a case of any of the families, of small and not so small shapes."""
+    family, i = draw(st.sampled_from(FIXED)), draw(st.integers(0, 10**6))
+    m, n = draw(st.integers(2, 9)), draw(st.integers(2, 9))
+    if family in ("mixed", "noisy"):
+        k = draw(st.integers(1, min(m, n) - (family == "noisy")))
+        return Case.from_id(f"{family}/{m}x{n}/k={k}/dyadic#{i}/eps=0")
+    if family == "rays":
+        k = draw(st.integers(3, 4))
+        return Case.from_id(f"rays/k={k}/alpha=0.25/extra={m - 2}x{n - 2}/dyadic#{i}")
+    if family == "rank-one":
+        return Case.from_id(f"rank-one/{m}x{n}/dyadic#{i}/beta=2")
+    which = draw(st.sampled_from(["thomas/k=1", "thomas/k=2", "hexagon/k=1", "hexagon/k=2"]))
+    return Case.from_id(f"optima/{which}/shuffled#{i}/residual")
+
+
+def right_factors(case):
+    """Return the right W and H of a case with a fixed requirement; of optima, one of several."""
+    if case.family != "optima":
+        return find(case.family).answer(case)
+    mean = case.A.mean()
+    if case.rank == 1:
+        return np.full((case.m, 1), mean), np.ones((1, case.n))
+    # The mean and one direction of the plane of the second singular value.
+    y = case.A[0] / mean - 1
+    x = (case.A / mean - 1) @ y / (y @ y)
+    return np.stack([1 + x, 1 - x], axis=1), mean / 2 * np.stack([1 + y, 1 - y])

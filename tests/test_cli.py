@@ -14,9 +14,10 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from nmfcheck import bidiagonal, cli, exact_factorization
+from nmfcheck import Case, bidiagonal, cli, exact_factorization
 from nmfcheck.families.bidiagonal import family
 from nmfcheck.trials import suites
+from strategies import right_factors
 
 
 @pytest.fixture
@@ -107,6 +108,32 @@ class TestJudge:
         assert code == 0
         assert "Type III" in out
 
+    @pytest.mark.parametrize(
+        "id",
+        [
+            "mixed/12x10/k=4/dyadic#7/eps=0",
+            "noisy/6x5/k=2/dyadic#7/eps=0",
+            "rays/k=4/alpha=0.25/extra=0x3/dyadic#7",
+            "rank-one/9x6/dyadic#7/beta=2",
+            "rank-one/4x3/one/beta=2",
+            "optima/hexagon/k=2/shuffled#7/residual",
+        ],
+    )
+    def test_families_with_fixed_requirements(self, nmfcheck, folder, id):
+        case = Case.from_id(id)
+        for name, X in zip("WH", right_factors(case), strict=True):
+            np.save(f"{name}.npy", X)
+        code, out, err = nmfcheck("judge", "--case", id, "W.npy", "H.npy")
+        assert (code, err) == (0, "")
+        for said in (id, "exact: ", "why", "kkt residual"):
+            assert said in out.replace("KKT", "kkt")
+        told = json.loads(nmfcheck("judge", "--case", id, "--json", "W.npy", "H.npy")[1])
+        assert (told["case"], told["outcome"], told["grade"]) == (id, "exact", "exact")
+        assert (told["nearest_exact"] is None) == (case.family == "optima")
+        np.save("W.npy", np.full((case.m, case.rank), 0.1))
+        code, out, _ = nmfcheck("judge", "--case", id, "--json", "W.npy", "H.npy")
+        assert (code, json.loads(out)["grade"]) == (1, None)
+
     def test_spaces_blank_lines_and_byte_order_marks(self, nmfcheck, folder):
         (folder / "W.csv").write_text("\ufeff# W\n1, 0 ,0\n\n0,1,0\n0,0,1\n", encoding="utf-8")
         (folder / "H.csv").write_text("1,0,0\n0,1,0\n0,0,1\n\n", encoding="utf-8")
@@ -134,6 +161,10 @@ BAD = {
     "no a0": (("judge", "W.csv", "H.csv"), "say which matrix was factorized"),
     "both": (("judge", "--a0", "1", "--case", "x", "W.csv", "H.csv"), "--case says it all"),
     "a bad id": (("judge", "--case", "x/y", "W.csv", "H.csv"), "no case 'x/y'"),
+    "a cell that is none": (
+        ("judge", "--case", "optima/thomas/k=4/shuffled#7/residual", "W.csv", "H.csv"),
+        "no optimum is known of thomas/k=4; there are thomas/k=1",
+    ),
     "a draw too far": (
         ("judge", "--case", f"bidiagonal/n=2/loguniform#{'9' * 5000}/eps=0", "W.csv", "H.csv"),
         "no case",
@@ -490,7 +521,6 @@ class TestFamilies:
         assert _default_store(named, part).name.startswith("als-quick@3-")
 
     def test_a_factorization_of_an_inflated_case(self, nmfcheck, folder):
-        from nmfcheck import Case
         from nmfcheck.families.inflated.cases import inflated_factors
 
         case = Case.from_id("inflated/5x4/k=2/dyadic#3/eps=0.25")

@@ -61,6 +61,36 @@ def test_a_rectangular_trial(nmfcheck, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("id", "said"),
+    [
+        ("mixed/12x10/k=4/dyadic#7/seed=7", "padding defect"),
+        ("mixed/8x6/k=3/dyadic#7/seed=7/start=warm", "padding defect"),
+        ("noisy/6x5/k=2/dyadic#7/seed=7", "residual over noise  1  "),
+        ("rays/k=3/alpha=0.25/extra=0x4/dyadic#7/seed=7", "cosine"),
+        ("rays/k=3/alpha=0.25/extra=0x4/dyadic#7/seed=7/start=warm", "cosine"),
+        ("rank-one/9x6/dyadic#7/seed=7", "WH is the best product of rank one"),
+        ("rank-one/4x3/one/seed=7", "WH is the best product of rank one"),
+        ("optima/hexagon/k=2/shuffled#7/seed=7", "3.464101615"),
+    ],
+)
+def test_a_family_with_a_fixed_requirement(nmfcheck, tmp_path, id, said):
+    arguments = ("--subject", "coordinate-descent", "--option", "iterations=2000")
+    code, out, err = nmfcheck("replay", id, *arguments, "--save", tmp_path / "saved")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{id}, coordinate-descent")
+    trial = Trial.from_id(id)
+    (ask,) = trial.asks
+    case, (W0, H0) = trial.case(ask), trial.start()
+    assert case.id in out
+    assert said in out
+    assert ("nearest exact W" in out) == (trial.cell.family != "optima")
+    found = reference.coordinate_descent(case.A, W0, H0, 2000)
+    folder = tmp_path / "saved" / ask.name
+    for name, X in {"A": case.A, "W0": W0, "H0": H0, "W": found.W, "H": found.H}.items():
+        assert np.array_equal(read_matrix(folder / f"{name}.csv"), X)
+
+
+@pytest.mark.parametrize(
     ("code", "said"),
     [
         ("raise ValueError('no luck')", "raised ValueError: no luck"),
@@ -99,6 +129,11 @@ def test_a_replay_is_what_the_run_was(nmfcheck, tmp_path):
         (("bidiagonal/n=3/seed=4", "--subject", "als"), "no cell 'n=3' of bidiagonal"),
         (("bidiagonal/n=3/ones", "--subject", "als"), "no trial 'bidiagonal/n=3/ones'"),
         (("sparse/n=3/ones/seed=1", "--subject", "als"), "no trial 'sparse/n=3/ones/seed=1'"),
+        (
+            ("mixed/8x6/k=3/dyadic/start=warm#7/seed=7", "--subject", "als"),
+            "what says how it starts stands behind the seed",
+        ),
+        (("rays/k=2/alpha=0.25/extra=0x4/dyadic#7/seed=7", "--subject", "als"), "no rays of rank"),
         ((ID, "--subject", "alss"), "did you mean 'als'?"),
         ((ID, "--subject", "als", "--option", "iterations"), "expected KEY=VALUE"),
         ((ID, "--subject", "als", "--option", "iterations=many"), "not 'many'"),

@@ -3,12 +3,22 @@
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nmfcheck import Case, Outcome, bidiagonal, exact_factorization, judge
+from nmfcheck.families import find
 from nmfcheck.families.inflated.cases import inflated_factors
-from strategies import EPSILONS, cases, factorizations, inflated_cases, inflated_factorizations
+from strategies import (
+    EPSILONS,
+    cases,
+    factorizations,
+    fixed_cases,
+    inflated_cases,
+    inflated_factorizations,
+    right_factors,
+)
 
 
 class TestSentences:
@@ -113,3 +123,71 @@ class TestSentences:
     def test_every_outcome_explains_itself(self):
         for outcome in Outcome:
             assert outcome.explanation.endswith(".")
+
+
+class TestFixedFamilies:
+    """A component that is dead or with another one's half, and mixtures that are none."""
+
+    @pytest.mark.parametrize("family", ["mixed", "noisy"])
+    def test_where_a_run_on_a_mixed_matrix_went_wrong(self, family):
+        case = Case.from_id(f"{family}/12x10/k=4/dyadic#7/eps=0")
+        W, H = right_factors(case)
+        rows = [i + 1 for i in case.rows.core]
+        dead = W.copy()
+        dead[:, 2] = 0
+        told = judge(case, dead, H).explanation
+        assert told.startswith(
+            f"component 3 explains next to nothing; nothing explains row {rows[2]}, and no stat"
+        )
+        found = judge(case, W, H[[1, 0, 2, 3]])
+        first, second = sorted(rows[:2])
+        assert f"nothing explains rows {first} and {second}" in found.explanation
+        assert "permutation" not in found.labels
+        padding = W.copy()
+        padding[case.rows.mixed] = 0
+        found = judge(case, padding, H)
+        assert found.outcome is Outcome.UNCONVERGED
+        assert ": all rows that are mixtures of W are not mixtures of the pure" in found.explanation
+        assert found.measures["padding_defect"] > 0.1
+        one = H.copy()
+        one[:, case.columns.mixed[1]] = 0
+        place = case.columns.mixed[1] + 1
+        told = f": column {place} of H is not the mixture of the pure ones as in A ("
+        assert told in judge(case, W, one).explanation
+        assert judge(case, 0 * W, 0 * H).outcome is Outcome.COLLAPSED
+
+    @given(fixed_cases(), st.sampled_from(["near", "random", "sparse", "zeros", "rounded"]),
+           st.integers(0, 2**32))  # fmt: skip
+    def test_every_sentence_is_one_line(self, case, kind, seed):
+        rng = np.random.default_rng(seed)
+        right = right_factors(case)
+        W, H = {
+            "near": lambda: [X * (1 + 10 ** rng.uniform(-12, 0) * rng.random()) for X in right],
+            "random": lambda: [rng.random(X.shape) for X in right],
+            "sparse": lambda: [X * (rng.random(X.shape) > 0.3) for X in right],
+            "zeros": lambda: [0 * X for X in right],
+            "rounded": lambda: [X - 1e-14 * rng.random(X.shape) * (X == 0) for X in right],
+        }[kind]()
+        found = judge(case, W, H)
+        assert re.fullmatch(r"[^\n]+\.", found.explanation)
+        assert "nan" not in found.explanation
+        measures = list(found.measures.values())
+        assert measures
+        assert not np.isnan(measures).any()
+        lines = list(find(case.family).described(case, found))
+        assert all(re.fullmatch(r"[^\n]+", text) for line in lines for text in line)
+
+    def test_where_a_run_on_rays_went_wrong(self):
+        case = Case.from_id("rays/k=4/alpha=0.25/extra=0x3/dyadic#7")
+        W, H = right_factors(case)
+        found = judge(case, W * [1, 1, 0, 1], H)
+        assert found.explanation.startswith(
+            "component 3 of the answer is not found: what is nearest has cosine 0.00, and WH misses"
+        )
+        found = judge(case, W, H[[1, 0, 2, 3]])
+        assert found.outcome is Outcome.UNCONVERGED
+        assert found.explanation.startswith("components 1 and 2 of the answer are not found: what ")
+        assert found.measures["cosine"] < 0.5
+        found = judge(case, 0 * W, 0 * H)
+        assert found.outcome is Outcome.COLLAPSED
+        assert "at a stationary point (KKT residual 0)" in found.explanation
