@@ -132,9 +132,6 @@ class TestIds:
         assert str(caught.value).startswith(said)
         assert "\n" not in str(caught.value)
 
-    @pytest.mark.xfail(
-        raises=pytest.fail.Exception, reason="only its draws refuse it, not noisy's own check"
-    )
     def test_noise_of_too_large_a_rank(self):
         with pytest.raises(InputError, match="rank 65 is too large"):
             find("noisy").cell("70x80/k=65/dyadic")
@@ -218,20 +215,17 @@ class TestJudge:
         assert ("are rounding and count as 0" in rounded.explanation) == rounded.clipped
 
     @pytest.mark.parametrize("size", [1e200, 1e-200, 0.0])
-    @pytest.mark.parametrize("id", [id for f, id in CASES.items() if f != "noisy"])
+    @pytest.mark.parametrize("id", CASES.values())
     def test_numbers_of_extreme_size(self, id, size):
         case = Case.from_id(id)
         W, H = (np.full_like(X, size) for X in right_factors(case))
         assert judge(case, W, H).outcome in (Outcome.UNCONVERGED, Outcome.COLLAPSED)
 
-    @pytest.mark.xfail(
-        raises=RuntimeWarning, reason="overflow in mixed/judge.py, _one, and in nearest_answer"
-    )
-    def test_numbers_of_extreme_size_beside_noise_and_the_answer(self):
-        case = Case.from_id(CASES["noisy"])
-        W, H = (np.full_like(X, 1e200) for X in right_factors(case))
-        assert find("noisy").nearest(case, W, H).distance == math.inf
-        assert judge(case, W, H).outcome is Outcome.UNCONVERGED
+    @pytest.mark.parametrize(("size", "distance"), [(1e200, math.inf), (1e-320, 1.0)])
+    def test_the_answer_beside_numbers_of_extreme_size(self, size, distance):
+        case = Case.from_id(CASES["mixed"])
+        W, H = (np.full_like(X, size) for X in right_factors(case))
+        assert find("mixed").nearest(case, W, H).distance == pytest.approx(distance)
 
     @given(st.integers(0, 10**6))
     def test_noise_is_what_is_left(self, i):
@@ -290,7 +284,7 @@ class TestEveryTrialHasToPass:
         return asked("rank-one", dict(zip(names, [first, *others], strict=False)))
 
     def test_all_pass(self):
-        found = self.rank_one("e" * 20 + "s" * 20, "d" * 40, "e" * 40)
+        found = self.rank_one("e" * 20 + "s" * 10 + "f" * 10, "d" * 40, "e" * 40)
         assert (found.decision, found.notes) == (PASS, ())
         expected = "120 of 120 trials found the best product (100.0 %); every trial has to pass."
         assert found.reason == expected
@@ -298,12 +292,9 @@ class TestEveryTrialHasToPass:
         assert {(c.margin, c.bar, c.decision) for c in (*test.cells, test.pool)} == {(0, 1, PASS)}
         assert self.rank_one("e").decision is PASS
 
-    @pytest.mark.parametrize("letter", "ucfxk")
+    @pytest.mark.parametrize("letter", "ucixk")
     def test_one_that_does_not_is_enough(self, letter):
         found = self.rank_one("e" * 40, "e" * 39 + letter, "e" * 40)
-        if letter == "f":  # first order is better than identified
-            assert found.decision is PASS
-            return
         assert found.decision is FAIL
         expected = "In 3x4/dyadic, 39 of 40 trials found the best product (97.5 %); every trial has"
         assert found.reason == f"{expected} to pass."
@@ -328,7 +319,7 @@ class TestOnlyMeasured:
 
     def test_such_cells_do_not_count_and_are_no_news(self):
         good = {"thomas/k=2/shuffled": "e" * 100, "hexagon/k=2/shuffled": "e" * 100}
-        for letters in ("c" * 50, "e" * 50, "t" * 0):
+        for letters in ("c" * 50, "e" * 50, "x" * 50):
             found = asked("optima", good | {"hexagon/k=3/shuffled": letters}, "standard")
             assert (found.decision, found.notes) == (PASS, ())
             *_, last = found.of("optima").test.cells
@@ -336,6 +327,10 @@ class TestOnlyMeasured:
             assert math.isnan(last.required)
             assert found.share == Share(200, 200)
         assert asked("optima", {"hexagon/k=3/shuffled": "c" * 50}).decision is INCONCLUSIVE
+
+    def test_nor_does_what_they_leave_unanswered(self):
+        letters = {"thomas/k=2/shuffled": "e" * 100, "hexagon/k=3/shuffled": "e" * 49 + "t"}
+        assert asked("optima", letters, "standard").decision is PASS
 
     def test_what_is_required_of_cells(self):
         part = suites.STANDARD.part("optima")

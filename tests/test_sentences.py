@@ -147,12 +147,14 @@ class TestFixedFamilies:
         padding[case.rows.mixed] = 0
         found = judge(case, padding, H)
         assert found.outcome is Outcome.UNCONVERGED
-        assert ": all rows that are mixtures of W are not mixtures of the pure" in found.explanation
+        assert (
+            ": no mixed row of W is the mixture of pure ones that it is in A" in found.explanation
+        )
         assert found.measures["padding_defect"] > 0.1
         one = H.copy()
         one[:, case.columns.mixed[1]] = 0
         place = case.columns.mixed[1] + 1
-        told = f": column {place} of H is not the mixture of the pure ones as in A ("
+        told = f": column {place} of H is not the mixture of pure ones that it is in A ("
         assert told in judge(case, W, one).explanation
         assert judge(case, 0 * W, 0 * H).outcome is Outcome.COLLAPSED
 

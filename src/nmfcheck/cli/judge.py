@@ -40,8 +40,8 @@ def judge(
 
     The case is named by its id, as in 'nmfcheck list cases', or, for A = diag(a0) + ε·diag(a1, 1),
     by its entries. W and H are .csv (numbers between commas, one row a line), .npy or .mtx (Matrix
-    Market) files. The exit code is 0 if a grade is reached (exact or first-order) and 1 if not. In
-    JSON, null stands where there is no number.
+    Market) files. The exit code is 0 if a grade is reached (exact, exact-in-single, first-order
+    or identified) and 1 if not. In JSON, null stands where there is no number.
 
     Example: nmfcheck judge --a0 1,1,1 --a1 1,1 --eps 1e-3 W.csv H.csv
     """

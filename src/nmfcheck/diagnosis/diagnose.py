@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -52,13 +53,24 @@ def diagnose(
                 same[0].append(part.family)
             else:
                 shown.append(([part.family], finding))
+    if any(finding.cause is Cause.OTHER_LOSS for _, finding in shown):
+        # Then its runs end where that loss is stationary, and not early.
+        shown = [each for each in shown if each[1].cause is not Cause.EARLY]
     if len(suite.parts) == 1:
         return found + [finding for _, finding in shown]
     shown.sort(key=lambda each: each[1].cause in NO_FAULT)
     return found + [
-        replace(finding, sentence=f"{', '.join(names)}: {finding.sentence}")
-        for names, finding in shown
+        replace(finding, sentence=_of_families(names, finding.sentence)) for names, finding in shown
     ]
+
+
+def _of_families(names: Sequence[str], sentence: str) -> str:
+    """Say which families show something; numbers in it are those of the first."""
+    numbers = f" (Numbers of {names[0]}.)" if len(names) > 1 and _NUMBER.search(sentence) else ""
+    return f"{', '.join(names)}: {sentence}{numbers}"
+
+
+_NUMBER = re.compile(r"\d")
 
 
 def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:

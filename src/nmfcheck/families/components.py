@@ -37,7 +37,11 @@ def _cosines(X: Array, Y: Array) -> Array:
 
 def nearest_answer(answer: tuple[Array, Array], W: Array, H: Array, unit: float) -> Nearest:
     """Return the only answer, its components ordered and scaled like those of a run."""
-    W, H = np.maximum(W, 0.0), np.maximum(H, 0.0)
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # of any size
+        return _nearest(answer, np.maximum(W, 0.0), np.maximum(H, 0.0), unit)
+
+
+def _nearest(answer: tuple[Array, Array], W: Array, H: Array, unit: float) -> Nearest:
     of, _ = matched(answer, W, H)
     order = np.argsort(of)  # which component of the answer each of the run's is
     true_W, true_H = answer[0][:, order], answer[1][order]

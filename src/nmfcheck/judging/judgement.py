@@ -17,8 +17,9 @@ class Judgement:
     ----------
     outcome : what became of the run; `outcome.explanation` says it in general.
     explanation : what is wrong, and where, in one sentence (rows and components count from 1).
-    measures : named numbers. Every family has `product_defect`, the largest entry of A − WH in
-        units of the case, and `kkt_residual`, how far from stationary; an invalid run has none.
+    measures : named numbers. Every family has `kkt_residual`, how far from stationary, and a
+        measure whose name ends in `_defect`; nearly all have `product_defect`, the largest entry of
+        A − WH, or of what WH should be − WH, in units of the case. An invalid run has none.
     labels : named texts, such as the word of a bidiagonal solution. A label `permutation`, such as
         ``2,0,1``, says which component (from 0) explains which row.
     clipped : whether negative entries of rounding size were set to 0 before judging.

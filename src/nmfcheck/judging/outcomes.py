@@ -88,7 +88,7 @@ _LETTERS = {
 }
 
 _EXPLANATIONS = {
-    Outcome.EXACT: "W and H lie on the set of exact factorizations, up to 1e-10.",
+    Outcome.EXACT: "W and H are the known answer, or one of them, up to 1e-10.",
     Outcome.SINGLE: "W and H are the known answer up to 1e-5, as far as single precision gets.",
     Outcome.FIRST_ORDER: (
         "W and H have the form of an exact factorization and miss it by a second-order term, which "

@@ -55,9 +55,9 @@ def run_command(subject: StoredSubject, suite: Suite, extra: Sequence[Cell] = ()
 def _trials(suite: Suite, whole: Mapping[str, Part]) -> list[str]:
     """Return the number of trials as an option, where it is not the suite's own."""
     usual = all(
-        trials in set(whole[part.family].cells.values())
+        trials == (own := whole[part.family].cells).get(cell, next(iter(own.values())))
         for part in suite.parts
-        for trials in part.cells.values()
+        for cell, trials in part.cells.items()
     )
     numbers = set(suite.cells.values())
     return ["--trials", str(numbers.pop())] if len(numbers) == 1 and not usual else []

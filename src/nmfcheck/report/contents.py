@@ -207,7 +207,8 @@ def _subject(
     rows = results.rows()
     besides = _besides(store, rows)
     takes = subject.settings.get("takes", KEYWORDS)
-    asked = suite.asked_of(takes)
+    warm = {cell.id for cell in suite.cells if cell.warm}
+    asked = suite if any(row.cell in warm for row in rows) else suite.asked_of(takes)
     tallies = tally(results, asked)
     verdict = verdict_of(results, asked, baselines, tallies)
     starts_where_told = {"W0", "H0"} <= set(takes)

@@ -141,7 +141,7 @@ def _answer(
     counting: int,
     tests: int,
 ) -> QuestionVerdict:
-    unanswered = sum(cell.unanswered for cell in cells)
+    unanswered = sum(cell.unanswered for cell in cells if not math.isnan(cell.required))
     failing = [cell for cell in (*cells, pool) if cell.decision is Decision.FAIL]
     did, further = question.did, None
     decision = Decision.INCONCLUSIVE

@@ -233,6 +233,8 @@ def _test(part: Part, cells: Sequence[CellTally], baseline: Baseline) -> Questio
         if not cells
         else f"the test was not run: it is {names}"
         if not comparable
+        else "nothing is required of the cells that were run"
+        if room.required is not None
         else f"there is no baseline of version {part.version} of {part.family}"
         if not baseline.algorithms
         else "no cell that was run is in the baseline"

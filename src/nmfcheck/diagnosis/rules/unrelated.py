@@ -15,6 +15,12 @@ def unrelated(evidence: Evidence) -> Finding | None:
     runs = evidence.unconverged
     if not (runs.typical > FAR and runs.kkt > FAR / 2):
         return None
+    if not any(target is not None for target in runs.targets):
+        return Finding(
+            Cause.UNRELATED,
+            f"The residual is nowhere near the least: its square is {runs.typical:.1g}·‖A‖² above. "
+            "Either W and H do not belong together, or the update is wrong.",
+        )
     return Finding(
         Cause.UNRELATED,
         f"W·H is nowhere near A: the median error is {runs.typical:.1g} of A's largest entry. "

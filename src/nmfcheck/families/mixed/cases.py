@@ -89,6 +89,8 @@ class Draw:
 
 def check_shape(m: int, n: int, k: int) -> None:
     """Raise `InputError` where there is no such matrix."""
+    if min(m, n) < 1:
+        raise InputError(f"a {m}×{n} matrix is empty; expected 1×1 or larger")
     if not 1 <= k <= min(m, n):
         raise InputError(f"no rank {k} of a {m}×{n} matrix; expected 1 to {min(m, n)}")
     if k > 64:

@@ -77,8 +77,10 @@ def _where(case: MixedCase, measures: Mapping[str, float], off_W: Array, off_H: 
 def _mixtures(noun: str, factor: str, side: Side, off: Array) -> str:
     """Name the rows that are about as far off as the furthest."""
     worst = np.flatnonzero(off > off.max() / 10).tolist()
-    every = len(worst) == len(side.mixed)
-    which = f"all {noun}s that are mixtures" if every and len(worst) > 1 else counted(noun, worst)
-    verb = "are" if len(worst) > 1 else "is"
-    pure = "mixtures of the pure ones" if len(worst) > 1 else "the mixture of the pure ones"
-    return f": {which} of {factor} {verb} not {pure} as in A ({off.max():.2g} off once balanced)"
+    amount = f"({off.max():.2g} off once balanced)"
+    if len(worst) == len(side.mixed) > 1:
+        return f": no mixed {noun} of {factor} is the mixture of pure ones that it is in A {amount}"
+    one = len(worst) == 1
+    what = "is not the mixture" if one else "are not the mixtures"
+    they = "it is" if one else "they are"
+    return f": {counted(noun, worst)} of {factor} {what} of pure ones that {they} in A {amount}"

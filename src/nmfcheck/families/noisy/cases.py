@@ -19,6 +19,7 @@ from ...errors import InputError
 from ..bidiagonal.cases import bidiagonal
 from ..dyadic import GRID, generator
 from ..mixed.cases import Draw, MixedCase, Side, drawn_by
+from ..mixed.cases import check_shape as check_mixed
 
 NAME = "noisy"
 CODE = 5
@@ -54,7 +55,8 @@ class NoisyCase(MixedCase):
 
 
 def check_shape(m: int, n: int, k: int) -> None:
-    """Raise `InputError` where there is no room for noise."""
+    """Raise `InputError` where there is no such matrix, or no room for noise."""
+    check_mixed(m, n, k)
     if not 1 <= k < min(m, n):
         raise InputError(f"no noise of rank {k} in a {m}×{n} matrix; expected 1 to {min(m, n) - 1}")
 

@@ -80,7 +80,7 @@ class Optima(FixedFamily):
         if judgement.outcome is Outcome.INVALID:
             return
         measures = judgement.measures
-        least = "the least there is" if case.optimum.certified else "the least that is known"
+        least = "the least possible" if case.optimum.certified else "the least known"
         yield (
             "residual",
             f"{measures['residual']:.10g}  (‖A − WH‖; {least}: {case.optimum.residual:.10g})",

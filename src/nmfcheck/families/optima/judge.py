@@ -70,7 +70,7 @@ def _one(
         at_rest = kkt <= TOLERANCE.stationary
         outcome = Outcome.COLLAPSED if at_rest else Outcome.UNCONVERGED
     known = case.optimum
-    least = "the least there is" if known.certified else "the least that is known"
+    least = "the least possible" if known.certified else "the least known"
     labels = {}
     sentence = f"the residual is {residual:.10g}; {least} is {known.residual:.10g}"
     if excess < -KNOWN:

@@ -41,7 +41,8 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         balanced_W, balanced_H = balance(W, H, unit)
         product = product_defect(X, balanced_W, balanced_H)
-        of_kl = largest_entry(best_for_kl(A) - balanced_W @ balanced_H)
+        WH = balanced_W @ balanced_H
+        of_kl = largest_entry(best_for_kl(A) - WH)
         kkt = FROBENIUS.kkt_residual(A, balanced_W, balanced_H)
     for measure in (product, of_kl, kkt):
         measure[np.isnan(measure)] = np.inf
@@ -51,11 +52,14 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
             found.append(Judgement(Outcome.INVALID, invalid_entry(given[0][i], given[1][i])))
             continue
         measures = {"product_defect": float(product[i]), "kkt_residual": float(kkt[i])}
-        outcome = graded(product[i], FOUND) or Outcome.UNCONVERGED
+        nothing = WH[i].max() <= TOLERANCE.exact
+        other = Outcome.COLLAPSED if nothing else Outcome.UNCONVERGED
+        outcome = graded(product[i], FOUND) or other
         labels = {}
         if of_kl[i] <= FOUND < product[i]:
             labels["best_for"] = "the Kullback–Leibler divergence"
-        sentence = _sentence(measures, labels) + clipping(given[0][i], given[1][i])
+        sentence = "WH is 0, a stationary point" if nothing else _sentence(measures, labels)
+        sentence += clipping(given[0][i], given[1][i])
         found.append(Judgement(outcome, f"{sentence}.", measures, labels, bool(clipped[i])))
     return found
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 from ...arrays import Array
+from ...errors import InputError
 from ...judging.judgement import Judgement
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, NUMBER, parts_of
@@ -52,9 +53,14 @@ class Rays(FixedFamily):
 
     def case_from_id(self, id: str) -> RaysCase:
         """Return the case that has this id."""
-        case = Trial.from_id(f"{id}/seed=0").case(self.asks[0])
-        assert isinstance(case, RaysCase)
-        return case
+        trial = f"{id}/seed=0"
+        try:
+            return self.case(Trial.from_id(trial), self.asks[0])
+        except InputError as error:
+            if repr(trial) not in str(error):
+                raise
+            example = self.example.rpartition("/")[0]
+            raise InputError(f"no case {id!r}; expected an id such as {example!r}") from None
 
     def case(self, trial: Trial, ask: Ask) -> RaysCase:
         """Return the matrix of a draw."""
