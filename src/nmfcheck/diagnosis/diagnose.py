@@ -70,7 +70,7 @@ def _of_families(names: Sequence[str], sentence: str) -> str:
     return f"{', '.join(names)}: {sentence}{numbers}"
 
 
-_NUMBER = re.compile(r"\d")
+_NUMBER = re.compile(r"\d(?:[.e]?\d| %| of)")
 
 
 def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:

@@ -24,6 +24,7 @@ class Cause(StrEnum):
     SINGLE = "single precision"
     BIASED = "biased"
     OTHER_LOSS = "another loss"
+    LOCKED = "locked zeros"
     EARLY = "stops early"
     COLLAPSES = "collapses"
     NORMAL = "collapses as usual"

@@ -4,6 +4,7 @@ from .biased import alike, biased
 from .collapsed import collapsed
 from .early import early
 from .inexact import inexact
+from .locked import locked
 from .loss import other_loss
 from .permuted import permuted
 from .scaled import scaled
@@ -15,8 +16,8 @@ from .unmoved import unmoved
 from .unrelated import unrelated
 
 WHY_UNCONVERGED = (
-    unmoved, turned, biased, other_loss, scaled, permuted, single, unrelated, alike, clustered,
-    early,
+    unmoved, turned, biased, other_loss, scaled, permuted, single, locked, unrelated, alike,
+    clustered, early,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
