@@ -38,7 +38,7 @@ def right(*but):
 TINY = 1e-300
 
 
-def multiply(A, W, H, iterations, constant=TINY, step=1.0):
+def multiply(A, W, H, iterations, constant=TINY):
     """Multiplicative update."""
     for _ in range(iterations):
         H = H * (W.T @ A) / (W.T @ W @ H + constant)

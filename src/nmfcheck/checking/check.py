@@ -66,6 +66,8 @@ def check(
     progress : whether a progress bar is shown on standard error.
     selection : options of families, such as `sizes` of the bidiagonal one.
     """
+    if "family" in selection:
+        raise InputError("check() takes families=, one or several, not family=")
     if isinstance(families, str):
         families = [name.strip() for name in families.split(",")]
     if not 0 < real_number("timeout", timeout) < math.inf:

@@ -117,8 +117,8 @@ def _fail(message: str, code: int = USAGE) -> None:
 def cli(context: click.Context) -> None:
     """Tell whether an NMF implementation really solves NMF.
 
-    It is given matrices whose exact nonnegative factorizations are all known, and judged by what
-    it returns.
+    It is given matrices whose right nonnegative factorizations are known, and judged by what it
+    returns.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

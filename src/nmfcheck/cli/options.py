@@ -167,7 +167,8 @@ def selection_options(command: Command) -> Command:
             "--trials", type=click.IntRange(min=1), metavar="N", help="Trials of each cell."
         ),
         click.option(
-            "--family", "family_names", metavar="NAMES",
+            "--family", "family_names", metavar="NAMES", multiple=True,
+            callback=lambda _context, _parameter, given: ",".join(given) if given else None,
             help=f"Some families only, by comma: {', '.join(names())}. An option of a family, such "
             "as --sizes, restricts the run to it as well.",
         ),

@@ -95,20 +95,20 @@ def run(
     of these keywords and returns W, H; an estimator; or a factory of one), or your own program as
     "cmd:PROGRAM ARGUMENTS".
 
-    A suite has cells of several families of matrices whose exact factorizations are all known. A
-    trial is one draw of a cell and one seed. In the bidiagonal family, which is the paper's, and in
-    the inflated one it is run at ε = 0, where the factors must be exact, then at ε = 1e-3 from the
-    same start, where they must have the right form; and at ε = 0.25, where a stationary point of
-    that form is exact.
+    A suite has cells of several families of matrices whose right factorizations are known. A trial
+    is one draw of a cell and one seed. In the bidiagonal family, which is the paper's, and in the
+    inflated one it is run at ε = 0, where the factors must be exact, then at ε = 1e-3 from the same
+    start, where they must have the right form; and at ε = 0.25, where a stationary point of that
+    form is exact. In the others the known components, product or residual must be found.
 
     What is not a reference runs in processes of its own, so that a crash, a hang or an exit costs
     one stage. Results go to a store as they come; the same command goes on where the last one was
     interrupted. With other families, cells, trials or ε than the suite's it is another store.
 
-    The verdict is PASS, FAIL or INCONCLUSIVE: the share of trials that pass, compared with the
-    lowest of five accepted algorithms, in every family. Whether runs are exact at ε = 0.25 is a
-    question of its own. The exit code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 if a subject
-    could not be run, 2 for bad input, 130 after Ctrl-C.
+    The verdict is PASS, FAIL or INCONCLUSIVE: the share of trials that pass, compared in every
+    family with the lowest of five accepted algorithms or with a fixed share. Whether runs are exact
+    at ε = 0.25 is a question of its own. The exit code is 0 for PASS, 1 for FAIL, 3 for
+    INCONCLUSIVE, 4 if a subject could not be run, 2 for bad input, 130 after Ctrl-C.
 
     Example: nmfcheck run py:mypackage.nmf:factorize --option max_iter=5000
     """

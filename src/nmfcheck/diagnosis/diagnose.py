@@ -22,6 +22,9 @@ from .rules import WHY_UNCONVERGED, collapsed, inexact, silent, some_cells
 FEW = 0.02
 """Fewer unconverged trials than these are not worth a word."""
 
+SOME = 2
+"""Nor is a single run."""
+
 OF_A_FAMILY = (Cause.COLLAPSES, Cause.NORMAL, Cause.SOME_CELLS, Cause.INEXACT)
 """What is told of each family; anything else that two families show is one fault, told once."""
 
@@ -58,7 +61,14 @@ def diagnose(
         shown = [each for each in shown if each[1].cause is not Cause.EARLY]
     if len(suite.parts) == 1:
         return found + [finding for _, finding in shown]
-    shown.sort(key=lambda each: each[1].cause in NO_FAULT)
+    passing = {e.family for e in verdict.families if e.test.decision is Decision.PASS}
+    shown.sort(
+        key=lambda each: (
+            each[1].cause in NO_FAULT,
+            passing >= set(each[0]),
+            each[1].cause is not Cause.OTHER_LOSS,
+        )
+    )
     return found + [
         replace(finding, sentence=_of_families(names, finding.sentence)) for names, finding in shown
     ]
@@ -87,14 +97,15 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
     if collapse:
         found.append(collapse)
     ended = evidence.ended
-    if ended[Outcome.UNCONVERGED] > FEW * evidence.trials:
+    fine = evidence.part.room.required is not None and evidence.passes
+    if ended[Outcome.UNCONVERGED] >= max(SOME, FEW * evidence.trials) and not fine:
         more = ended[Outcome.UNCONVERGED] > ended[Outcome.COLLAPSED]
         before = collapse is not None and (collapse.cause is Cause.NORMAL or more)
         found.insert(len(found) - before, why_unconverged(evidence))
     if some := some_cells(evidence):
         found.append(some)
-    fine = not hard and (not found or found[0].cause is Cause.NORMAL)
-    if (fine or evidence.decision is Decision.PASS) and (slow := inexact(evidence)):
+    clean = not hard and (not found or found[0].cause is Cause.NORMAL)
+    if (clean or evidence.decision is Decision.PASS) and (slow := inexact(evidence)):
         found.append(slow)
     return found
 

@@ -49,7 +49,7 @@ class Evidence:
     def ended(self) -> Counter[Outcome]:
         """Count the outcomes that ended trials of the test."""
         ended: Counter[Outcome] = Counter()
-        for cell in self.cells:
+        for cell in self.required:
             for ask in self.part.test:
                 for outcome, number in cell.counts(ask).items():
                     if not reaches(outcome.grade, ask.needs):
@@ -57,14 +57,26 @@ class Evidence:
         del ended[Outcome.NOT_RUN]
         return ended
 
+    @cached_property
+    def required(self) -> list[CellTally]:
+        """The cells of which something is required; all of them where that is not known of any."""
+        none = {c.cell for c in self.verdict.test.cells if math.isnan(c.required)}
+        return [cell for cell in self.cells if cell.cell not in none] or list(self.cells)
+
     @property
     def trials(self) -> int:
         """The number of trials that were run."""
-        return sum(len(cell.seeds) for cell in self.cells)
+        return sum(len(cell.seeds) for cell in self.required)
+
+    @property
+    def passes(self) -> bool:
+        """Whether the family passes: then a run that fails is within what is allowed."""
+        return self.verdict.test.decision is Decision.PASS
 
     def sample(self, outcome: Outcome) -> list[Stage]:
         """Return some stages of the test that came to this, with W and H, from all cells."""
-        ids = self.results.kept(self.part.family, self.part.test, outcome)
+        names = {cell.cell.name for cell in self.required}
+        ids = self.results.kept(self.part.family, self.part.test, outcome, names)
         step = max(1, len(ids) // SAMPLE)
         return self.results.stages(ids[::step])
 

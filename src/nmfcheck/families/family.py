@@ -7,6 +7,7 @@ and judgements. `docs/families.md` shows how to add one.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -153,7 +154,9 @@ class Family(ABC):
         return f"{self.name}/{trial.drawn}/{ask.name}"
 
     def case_from_id(self, id: str) -> Case:
-        """Return the case that has this id."""
+        """Return the case that has this id; where there is one ask, it may be left out."""
+        if len(self.asks) == 1 and re.search(r"#\d+$", id):
+            id = f"{id}/{self.asks[0].name}"
         entries, _, ask = id.rpartition("/")
         trial = f"{entries}/seed=0"
         try:

@@ -33,7 +33,11 @@ def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:
             value = value.toarray()
         if hasattr(value, "detach"):  # PyTorch: a parameter, perhaps on another device
             value = value.detach().cpu()
+        if np.ma.is_masked(value):
+            raise UnusableError(f"{name} has masked entries; expected a number in each")
         array = np.asarray(value)
+    except UnusableError:
+        raise
     except ValueError:
         raise UnusableError(f"{name} is ragged: its rows have different lengths") from None
     except Exception as error:  # whatever a foreign __array__ raises, it is not a matrix

@@ -99,8 +99,8 @@ _EXPLANATIONS = {
         "found."
     ),
     Outcome.COLLAPSED: (
-        "The rows of A are not matched by components one to one: a row is left out or shared, at "
-        "a stationary point far from every solution. Accepted algorithms end there, too, at times."
+        "A stationary point far from every solution: typically two components explain one row, and "
+        "another row is left out. Accepted algorithms end there, too, at times."
     ),
     Outcome.UNCONVERGED: (
         "W and H are neither near enough to an exact factorization nor at a stationary point far "

@@ -25,14 +25,16 @@ from ..judging.outcomes import Outcome
 INK = "#010203"
 """Stands for the colour of the text until the figure is done."""
 
-BLUE, ORANGE, GREEN, RED, GREY, PURPLE = (
-    "#3b82c4", "#e08a1e", "#2f9e6e", "#d1495b", "#8a8f98", "#8f6bb3",
+BLUE, ORANGE, GREEN, RED, GREY, PURPLE, TEAL, YELLOW = (
+    "#3b82c4", "#e08a1e", "#2f9e6e", "#d1495b", "#8a8f98", "#8f6bb3", "#7cc7b2", "#d9c84a",
 )  # fmt: skip
 """Told apart on white and on black, and without red or green."""
 
 OF_OUTCOME = {
     Outcome.EXACT: GREEN,
+    Outcome.SINGLE: TEAL,
     Outcome.FIRST_ORDER: BLUE,
+    Outcome.IDENTIFIED: YELLOW,
     Outcome.COLLAPSED: ORANGE,
     Outcome.UNCONVERGED: RED,
     Outcome.INVALID: PURPLE,

@@ -27,6 +27,8 @@ from .commands import replay_options, run_command
 MOST_SHOWN = 10
 """So many failing runs are shown with their matrices."""
 
+NO_START = "It takes no start, so the cells that start near the answer were not asked."
+
 BEST_FIRST = (Decision.PASS, Decision.INCONCLUSIVE, Decision.FAIL)
 
 
@@ -219,7 +221,7 @@ def _subject(
         store=store.path.name,
         path=store.path,
         suite=suite,
-        verdict=verdict,
+        verdict=verdict if asked is suite else replace(verdict, notes=(*verdict.notes, NO_START)),
         findings=tuple(diagnose(results, asked, verdict, baselines, tallies)),
         families=families,
         shown=tuple(results.stages(_shown(rows, suite, shown))),

@@ -177,12 +177,14 @@ class Results:
         rows = self._select("message", where, family, *map(str, outcomes))
         return Counter(message for (message,) in rows)
 
-    def kept(self, family: str, asks: Collection[Ask], outcome: Outcome) -> list[int]:
-        """Return the stages that came to an outcome, and whose W and H are there."""
+    def kept(
+        self, family: str, asks: Collection[Ask], outcome: Outcome, cells: Collection[str]
+    ) -> list[int]:
+        """Return the stages of some cells that came to an outcome, and whose W and H are there."""
         marks = ", ".join("?" * len(asks))
         where = f"W IS NOT NULL AND family = ? AND ask IN ({marks}) AND outcome = ?"
         rows = self.rows(where, family, *(ask.name for ask in asks), str(outcome))
-        return [row.id for row in rows]
+        return [row.id for row in rows if row.cell.partition("/")[2] in cells]
 
     def stages(self, ids: Sequence[int]) -> list[Stage]:
         """Return some stages, with W and H."""

@@ -22,8 +22,8 @@ def collapsed(evidence: Evidence) -> Finding | None:
     if not own.whole:
         return Finding(Cause.COLLAPSES, "Some runs collapse; the baseline has none like them.")
     low, high = (of(usual.values()) / own.whole for of in (min, max))
-    rate = f"{100 * own.value:.0f} % of its trials end in a collapse"
-    theirs = f"of the references' on these cells, {100 * low:.0f} to {100 * high:.0f} % do"
+    rate = f"{_percent(own.value)} % of its trials end in a collapse"
+    theirs = f"of the references' on these cells, {_percent(low)} to {_percent(high)} % do"
     if own.value <= high:
         return Finding(Cause.NORMAL, f"{rate}, which is normal: {theirs}.")
     if own.interval[0] <= high:
@@ -33,6 +33,11 @@ def collapsed(evidence: Evidence) -> Finding | None:
         f"{rate}; {theirs}. Components die or share a row: look at how it starts, and at what "
         "sets entries to 0.",
     )
+
+
+def _percent(share: float) -> str:
+    """Return so many per cent, with a digit more below one."""
+    return f"{100 * share:.1f}" if 0 < share < 0.01 else f"{100 * share:.0f}"
 
 
 def _rates(evidence: Evidence) -> tuple[Share, dict[str, float]]:

@@ -11,7 +11,7 @@ def early(evidence: Evidence) -> Finding:
     runs = evidence.unconverged
     return Finding(
         Cause.EARLY,
-        "It stops early: its stopping rule, not its update, fails, unless it rests where nothing "
-        f"is stationary. The median error is {runs.typical:.0e}, the median KKT residual "
-        f"{runs.kkt:.0e}; try a smaller tolerance or more iterations.",
+        f"It stops early: the median error is {runs.typical:.0e}, and the median KKT residual, "
+        f"which is 0 at a stationary point, {runs.kkt:.0e}. Try a smaller tolerance or more "
+        "iterations; if that changes nothing, it minimises something else.",
     )

@@ -28,7 +28,7 @@ def locked(evidence: Evidence) -> Finding | None:
 
 def _is_locked(A: Array, W: Array, H: Array) -> bool:
     """Say whether what is positive rests, and what is 0 is pulled away from it."""
-    if not (np.isfinite(W).all() and np.isfinite(H).all()):
+    if not (np.isfinite(W).all() and np.isfinite(H).all() and W.any() and H.any()):
         return False
     W, H = (X[0] for X in balance(W[None], H[None], np.array([A.max()])))
     R = W @ H - A / A.max()

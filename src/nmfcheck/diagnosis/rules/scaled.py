@@ -26,7 +26,7 @@ def scaled(evidence: Evidence) -> Finding | None:
             if X is not None
         ]
     )
-    penalty = ", as an L2 penalty leaves it" if 0.9 < factor < 1 else ""
+    penalty = "; an L2 penalty would leave one like it" if 0.8 < factor < 1 else ""
     return Finding(
         Cause.SCALED, f"W·H is what it should be but for a factor of about {factor:.4g}{penalty}."
     )

@@ -13,9 +13,11 @@ residual, is not on its way to it."""
 def unrelated(evidence: Evidence) -> Finding | None:
     """Say so if runs end far from A, where nothing is stationary."""
     runs = evidence.unconverged
-    if not (runs.typical > FAR and runs.kkt > FAR / 2):
+    by_residual = not any(target is not None for target in runs.targets)
+    far = FAR**2 if by_residual else FAR  # an excess of the residual is of second order
+    if not (runs.typical > far and runs.kkt > FAR / 2):
         return None
-    if not any(target is not None for target in runs.targets):
+    if by_residual:
         return Finding(
             Cause.UNRELATED,
             f"The residual is nowhere near the least: its square is {runs.typical:.1g}·‖A‖² above. "

@@ -71,9 +71,10 @@ class Mixed(FixedFamily):
         """Say what was measured, and what it means."""
         if judgement.outcome is Outcome.INVALID:
             return
-        of = "X, the best product" if case.noise > 0 else "A"
+        noisy = case.noise > 0
+        of = "max|X − WH| / max X, X the best product" if noisy else "max|A − WH| / max A"
         meanings = {
-            "product_defect": f"max|{of} − WH| / max a0; identified up to 1e-2, exact up to 1e-10",
+            "product_defect": f"{of}; identified up to 1e-2, exact up to 1e-10",
             "form_defect": "largest balanced entry of pure rows and columns off the pattern",
             "padding_defect": "largest balanced difference of a row or column from its mixture",
             "kkt_residual": "0 at a stationary point",
@@ -81,7 +82,8 @@ class Mixed(FixedFamily):
         }
         for name, meaning in meanings.items():
             if name in judgement.measures:
-                yield name.replace("_", " "), f"{judgement.measures[name]:.3g}  ({meaning})"
+                shown = name.replace("_", " ").replace("kkt", "KKT")
+                yield shown, f"{judgement.measures[name]:.3g}  ({meaning})"
 
 
 FAMILY = Mixed()

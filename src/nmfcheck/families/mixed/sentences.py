@@ -57,7 +57,9 @@ def explain(
         )
     if case.noise > 0:
         ratio = measures["residual_over_noise"]
-        sentence += f"; what is left of A is {ratio:.6g} times what the best W and H leave"
+        best = abs(ratio - 1) < 1e-6
+        left = "the noise" if best else f"{ratio:.4g} times the noise, the least possible"
+        sentence += f"; what is left of A is {left}"
     return f"{sentence}{clipping(W, H)}."
 
 

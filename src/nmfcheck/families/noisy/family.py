@@ -1,22 +1,10 @@
-"""The noisy family: which cells there are. All else is as in the mixed family."""
+"""The noisy family: its cells, its judge and all else are as in the mixed family."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from ..fixed import Trials
 from ..mixed.family import Mixed
 from ..trial import Ask, Trial
 from .cases import CODE, NAME, NoisyCase, case_of, check_shape
-
-QUICK = {
-    "6x5/k=2/dyadic": 150,
-    "6x8/k=3/dyadic": 200,
-    "12x10/k=4/dyadic": 100,
-    "8x6/k=3/dyadic/start=warm": 150,
-}
-STANDARD = {**QUICK, "10x12/k=4/dyadic": 150, "15x13/k=5/dyadic": 100}
-FULL = {**STANDARD, "13x15/k=5/dyadic/start=warm": 100, "30x20/k=6/dyadic": 60}
 
 
 class Noisy(Mixed):
@@ -25,7 +13,6 @@ class Noisy(Mixed):
     name = NAME
     summary = "positive and noisy: nothing fits exactly, and the best W and H are known"
     example = "noisy/12x10/k=4/dyadic#7/seed=7"
-    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
     code = CODE
 
     def check_shape(self, m: int, n: int, k: int) -> None:

@@ -21,7 +21,7 @@ FOUND = 1e-3
 and H are off."""
 
 KNOWN = 1e-8
-"""Best known residuals are known to so many digits: what is lower by more is news."""
+"""An excess below minus this is no rounding: then the residual is lower than the best known."""
 
 
 def judged(cases: Sequence[OptimumCase], W: Array, H: Array) -> list[Judgement]:
@@ -73,7 +73,7 @@ def _one(
     least = "the least possible" if known.certified else "the least known"
     labels = {}
     sentence = f"the residual is {residual:.10g}; {least} is {known.residual:.10g}"
-    if excess < -KNOWN:
+    if excess < -KNOWN and not known.certified:
         labels["below"] = "below the best known"
         sentence += ", so this is news: please report W and H"
     elif outcome is Outcome.COLLAPSED:

@@ -17,7 +17,7 @@ from .cases import CODE, NAME, ONE, RankOneCase, case_of, check_shape
 from .judge import FOUND, judged
 
 QUICK = {"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40, "4x3/one": 20}
-"""One cell has one matrix: errors that are the same from every start are a bias."""
+"""One cell has one matrix, draw 0: errors that are the same from every start are a bias."""
 
 STANDARD = {**QUICK, "20x15/dyadic": 50}
 FULL = {**STANDARD, "30x40/dyadic": 50}
@@ -28,7 +28,7 @@ class RankOne(FixedFamily):
 
     name = NAME
     summary = "one component for a positive matrix: every run finds the same product"
-    headings = ("shape", "entries", "start")
+    headings = ("shape", "entries")
     example = "rank-one/9x6/dyadic#7/seed=7"
     asks = (Ask("beta=2", "identified", called="β = 2"),)
     test = "trials found the best product"
@@ -44,6 +44,10 @@ class RankOne(FixedFamily):
         m, n = int(match[1]), int(match[2])
         check_shape(m, n)
         return Cell(NAME, name, m, n, 1, (f"{m}×{n}", match[3]), one_case=match[3] == ONE)
+
+    def cell(self, name: str) -> Cell:
+        """Return the cell of a name; where to start is no question, as every start will do."""
+        return self.cold_cell(name)
 
     def case(self, trial: Trial, ask: Ask) -> RankOneCase:
         """Return the matrix of a draw."""

@@ -25,8 +25,8 @@ from .cases import RankOneCase
 FOUND = 1e-4
 """Up to here the best product is found.
 
-Runs that a usual tolerance has stopped are nearer; those with a penalty, a constant in a
-denominator or another loss are further off (docs/theory.md, 13).
+Every right update gets there, given enough iterations. Runs with a penalty, a constant of 1e-3 in
+a denominator or another loss do not (docs/theory.md, 13).
 """
 
 
@@ -53,12 +53,14 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
             continue
         measures = {"product_defect": float(product[i]), "kkt_residual": float(kkt[i])}
         nothing = WH[i].max() <= TOLERANCE.exact
-        other = Outcome.COLLAPSED if nothing else Outcome.UNCONVERGED
+        at_rest = nothing and kkt[i] <= TOLERANCE.stationary
+        other = Outcome.COLLAPSED if at_rest else Outcome.UNCONVERGED
         outcome = graded(product[i], FOUND) or other
         labels = {}
         if of_kl[i] <= FOUND < product[i]:
             labels["best_for"] = "the Kullback–Leibler divergence"
-        sentence = "WH is 0, a stationary point" if nothing else _sentence(measures, labels)
+        zero = f"WH is 0{', a stationary point' if at_rest else ''}"
+        sentence = zero if nothing else _sentence(measures, labels)
         sentence += clipping(given[0][i], given[1][i])
         found.append(Judgement(outcome, f"{sentence}.", measures, labels, bool(clipped[i])))
     return found
@@ -82,6 +84,6 @@ def _sentence(measures: dict[str, float], labels: dict[str, str]) -> str:
     if defect <= FOUND:
         return f"{sentence}, as in single precision or after few sweeps"
     return (
-        f"{sentence} (KKT residual {measures['kkt_residual']:.2g}); each sweep of a right update "
-        "makes that at least 2.7 times smaller, so either there were few, or they are biased"
+        f"{sentence} (KKT residual {measures['kkt_residual']:.2g}); a right update comes nearer with "
+        "every sweep, so either there were few, or they are biased"
     )

@@ -53,7 +53,7 @@ class Rays(FixedFamily):
 
     def case_from_id(self, id: str) -> RaysCase:
         """Return the case that has this id."""
-        trial = f"{id}/seed=0"
+        trial = f"{id.removesuffix(f'/{self.asks[0].name}')}/seed=0"
         try:
             return self.case(Trial.from_id(trial), self.asks[0])
         except InputError as error:
@@ -84,7 +84,8 @@ class Rays(FixedFamily):
             "kkt_residual": "0 at a stationary point",
         }
         for name, meaning in meanings.items():
-            yield name.replace("_", " "), f"{judgement.measures[name]:.3g}  ({meaning})"
+            shown = name.replace("_", " ").replace("kkt", "KKT")
+            yield shown, f"{judgement.measures[name]:.3g}  ({meaning})"
 
 
 FAMILY = Rays()

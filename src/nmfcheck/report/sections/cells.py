@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ...families import Family, Question
@@ -84,9 +85,8 @@ class CellsSection(Section):
     def show(self, screen: Console) -> None:
         """Print the table."""
         subject, family = self.subject, self.family
-        about = [subject.name, f"{subject.suite.name} suite", *settings_in_words(subject.subject)]
-        if len(subject.families) > 1:
-            about[1:2] = [f"{subject.suite.name} suite: {family.family}"]
+        suite = f"{subject.suite.name} suite: {family.family}"
+        about = [subject.name, suite, *settings_in_words(subject.subject)]
         shown = table(", ".join(about))
         headings = family.part.room.headings
         exact_at = [f"exact at\n{self._exact_at}" if self._exact_at else "exact"]
@@ -94,11 +94,13 @@ class CellsSection(Section):
         for heading in columns:
             left = heading == "verdict" or heading in headings[1:]
             shown.add_column(heading, justify="left" if left else "right")
+        sizes = [c.cell.columns[0] for c in family.verdict.test.cells if c.cell and c.cell.columns]
+        grouped = any(one == other for one, other in pairwise(sizes))
         last = None
         for cell in family.verdict.test.cells:
             assert cell.cell is not None
             size = cell.cell.columns[0] if cell.cell.columns else cell.cell.name
-            if last is not None and size != last:
+            if grouped and last is not None and size != last:
                 shown.add_section()
             last = size
             second = self._exact.get(cell.cell)

@@ -19,7 +19,7 @@ HTML = """\
 <p class="quiet">{{ runs | length }} of {{ failing }} stages that did not pass. Colours are logarithmic, over twelve decades.</p>
 {% for stage, picture, replay in runs %}
 <article>
-<p><strong>{{ stage.case_id }}, seed {{ stage.trial.seed }}: {{ stage.outcome }}.</strong> {{ stage.message }}</p>
+<p><strong>{{ stage.case_id }}, seed {{ stage.trial.seed }}{% if stage.trial.cell.suffix %}, {{ stage.trial.cell.suffix }}{% endif %}: {{ stage.outcome }}.</strong> {{ stage.message }}</p>
 {% if stage.output %}<pre>{{ stage.output }}</pre>{% endif %}
 {% if picture %}<figure>{{ picture | figure }}</figure>{% endif %}
 {% if replay %}<pre>{{ replay }}</pre>{% endif %}
@@ -63,7 +63,8 @@ class FailuresSection(Section):
 
         asked = [stage for stage in self.stages if stage.outcome is not Outcome.NOT_RUN]
         for stage in asked:
-            head = f"{stage.case_id}, seed {stage.trial.seed}: {stage.outcome}: {stage.message}"
+            suffix = f", {stage.trial.cell.suffix}" if stage.trial.cell.suffix else ""
+            head = f"{stage.case_id}, seed {stage.trial.seed}{suffix}: {stage.outcome}: {stage.message}"
             lines = [head, *(f"    | {line}" for line in stage.output.splitlines())]
             if replay := self._replay(stage):
                 lines.append(f"  {replay}")

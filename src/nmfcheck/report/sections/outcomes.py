@@ -65,7 +65,9 @@ class OutcomesSection(Section):
 
 
 def _size(tally: CellTally) -> str:
-    return tally.cell.columns[0] if tally.cell.columns else tally.cell.name
+    """Return what a bar stands for: a size or shape, and how trials start if not anywhere."""
+    first = tally.cell.columns[0] if tally.cell.columns else tally.cell.name
+    return f"{first}, {tally.cell.columns[-1]}" if tally.cell.warm else first
 
 
 def _share(tallies: Sequence[CellTally], size: str, ask: str, letters: str) -> float:
