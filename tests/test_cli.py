@@ -225,8 +225,8 @@ class TestRun:
             "run", "multiplicative-update", "als", "--suite", "tiny", "--jobs", "1"
         )
         assert code == 1  # a hundred iterations are too few
-        assert "multiplicative-update, tiny suite, 100 iterations" in out
-        assert "als, tiny suite, 100 iterations" in out
+        assert "multiplicative-update, tiny suite: bidiagonal, 100 iterations" in out
+        assert "als, tiny suite: bidiagonal, 100 iterations" in out
         assert out.count("Exact? ") == 2
         assert "tiny suite, the best first" in out
         assert "tiny suite: 100 %" in err

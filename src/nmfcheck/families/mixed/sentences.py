@@ -57,8 +57,8 @@ def explain(
         )
     if case.noise > 0:
         ratio = measures["residual_over_noise"]
-        best = abs(ratio - 1) < 1e-6
-        left = "the noise" if best else f"{ratio:.4g} times the noise, the least possible"
+        least = abs(ratio - 1) < 1e-6
+        left = "the noise" if least else f"{ratio:.4g} times the noise, the least possible"
         sentence += f"; what is left of A is {left}"
     return f"{sentence}{clipping(W, H)}."
 

@@ -84,6 +84,6 @@ def _sentence(measures: dict[str, float], labels: dict[str, str]) -> str:
     if defect <= FOUND:
         return f"{sentence}, as in single precision or after few sweeps"
     return (
-        f"{sentence} (KKT residual {measures['kkt_residual']:.2g}); a right update comes nearer with "
-        "every sweep, so either there were few, or they are biased"
+        f"{sentence} (KKT residual {measures['kkt_residual']:.2g}); a right update comes nearer "
+        "with every sweep, so either there were few, or they are biased"
     )
