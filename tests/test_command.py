@@ -142,6 +142,7 @@ def test_only_the_stderr_of_the_stage_is_kept(program):
     ]
 
 
+@pytest.mark.slow
 def test_starting_takes_no_stages_time(tmp_path):
     """Nor does starting again, after the protocol was broken."""
     path = tmp_path / "slow.py"
@@ -181,6 +182,7 @@ def test_the_last_words_of_a_program_that_dies(program):
     assert len(stage.output) <= 1000
 
 
+@pytest.mark.slow
 def test_a_program_that_never_answers_is_ended(program, tmp_path):
     pid = tmp_path / "pid"
     command = program(

@@ -186,6 +186,7 @@ def test_output_is_that_of_the_stage_alone(run):
     assert one == other
 
 
+@pytest.mark.slow
 def test_a_crash_leaves_the_helpers_of_other_workers_alone(run):
     suite = TINY.selected(trials=40)
     outcomes = [str(stage.outcome) for stage in run("has_a_helper", suite, jobs=3)]
@@ -259,6 +260,7 @@ class TestUnanswered:
         one, other = (run("crashes_on_size_2", self.suite, jobs=jobs) for jobs in (1, 3))
         assert sorted(one, key=key) == sorted(other, key=key)
 
+    @pytest.mark.slow
     def test_a_subject_that_always_hangs_costs_little(self, run, tmp_path):
         suite = TINY.selected(sizes=[2, 3], trials=30)
         stages = run("hangs_always", suite, timeout=0.3, twice=True)

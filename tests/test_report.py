@@ -304,6 +304,7 @@ class TestJUnit:
         assert suites["coordinate-descent"].failures == 0
         assert document.tests == 3 * len(names)
 
+    @pytest.mark.slow
     def test_what_could_not_be_run_is_an_error(self, tmp_path, monkeypatch):
         monkeypatch.setattr(campaign_module, "smoke", lambda _: Look([], answered=True))
         filled(tmp_path / "run.sqlite", "exits_the_process")
@@ -819,6 +820,7 @@ class TestBrowser:
         assert tab[0].locator("img").count() == 0
 
     @pytest.mark.parametrize("scheme", ["light", "dark"])
+    @pytest.mark.slow
     def test_a_page_with_two_families_is_so_too(self, browser, found_both, tmp_path, scheme):
         (tmp_path / "page.html").write_text(as_page(found_both), encoding="utf-8")
         with opened(browser, tmp_path / "page.html", scheme) as tab:

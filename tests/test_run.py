@@ -126,6 +126,7 @@ def test_killed_twice_and_resumed(undisturbed):
     assert rows(folder, store) == expected
 
 
+@pytest.mark.slow
 def test_any_number_of_workers(undisturbed):
     folder, _, expected = undisturbed
     finish(folder, "--jobs", "1", store="one.sqlite")
@@ -133,6 +134,7 @@ def test_any_number_of_workers(undisturbed):
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(undisturbed, number, code):
     folder, printed, expected = undisturbed
     store = f"interrupted-{code}.sqlite"
@@ -164,6 +166,7 @@ def test_a_run_that_is_complete_is_not_run_again(undisturbed):
     assert rows(folder) == expected
 
 
+@pytest.mark.slow
 def test_fresh_begins_anew(folder):
     finish(folder)
     (folder / "mine.py").write_text(SUBJECT.replace("luck with", "luck today with"))
@@ -174,6 +177,7 @@ def test_fresh_begins_anew(folder):
     assert subjects == 1
 
 
+@pytest.mark.slow
 def test_another_source_is_another_subject(folder, undisturbed):
     """Results of the old code are kept, but not taken for those of the new."""
     finish(folder)
@@ -216,6 +220,7 @@ def test_what_a_killed_run_has_left_is_ended_by_the_next(folder):
     assert not any(path.exists() for path in left)
 
 
+@pytest.mark.slow
 def test_fresh_keeps_what_was_there_if_the_subject_does_not_load(folder):
     finish(folder)
     before = rows(folder)
