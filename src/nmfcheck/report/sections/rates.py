@@ -46,7 +46,7 @@ class RatesSection(Section):
         grey = (
             "In grey the references: solid or dots the paper’s three, dotted or rings the others."
         )
-        caption = grey if self.family.part.room.required is None else ""
+        caption = grey if self.family.baseline.algorithms else ""
         return Markup("").join(
             figure(self._figure(sheet, kind, group, against=against), caption)
             for kind, group in groups.items()
@@ -80,7 +80,7 @@ class RatesSection(Section):
         axes.set(xlabel=heading, ylabel="trials passed", ylim=(-0.02, 1.02))
         if not against:
             axes.set_xlim(-0.5, len(cells) - 0.5)
-        axes.legend(loc="lower left")
+        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
         listed = ", ".join(f"{name.replace(chr(10), ' ')}: {percent(c.share)}"
                          for name, c in zip(names, cells, strict=True))  # fmt: skip
         of_kind = f", {headings[-1]} {kind}" if kind else ""
