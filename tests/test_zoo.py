@@ -171,10 +171,11 @@ class TestBothFamilies:
             failing = [name for name, each in of.items() if each is Decision.FAIL]
             assert verdict.reason.startswith(f"{failing[0]}: ")
         for finding in findings:
-            names = ("bidiagonal: ", "inflated: ", "bidiagonal, inflated: ")
+            names = ("bidiagonal: ", "inflated: ")
             assert finding.sentence.startswith(names) == (finding.cause is not Cause.HARD)
         if cause is kept.cause and cause in (Cause.ZEROS, Cause.SCALED, Cause.UNMOVED):
-            assert findings[0].sentence.startswith("bidiagonal, inflated: ")
+            assert findings[0].sentence.startswith("bidiagonal: ")
+            assert findings[0].sentence.endswith(" The same shows in inflated.")
         causes = [f.cause for f in findings if f.cause not in (*USUAL, Cause.SOME_CELLS)]
         assert len(causes) == len(set(causes))  # one fault is told once
 

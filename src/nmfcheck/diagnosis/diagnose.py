@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ..judging.outcomes import Outcome
 from ..store import Results
+from ..text import in_list
 from ..trials.suites import Suite
 from ..verdict.baseline import Baselines
 from ..verdict.decision import Decision
@@ -75,12 +75,10 @@ def diagnose(
 
 
 def _of_families(names: Sequence[str], sentence: str) -> str:
-    """Say which families show something; numbers in it are those of the first."""
-    numbers = f" (Numbers of {names[0]}.)" if len(names) > 1 and _NUMBER.search(sentence) else ""
-    return f"{', '.join(names)}: {sentence}{numbers}"
-
-
-_NUMBER = re.compile(r"\d(?:[.e]?\d| %| of)")
+    """Say which family shows something, and which others do: its numbers are the first's."""
+    first, *others = names
+    also = f" The same shows in {in_list(others)}." if others else ""
+    return f"{first}: {sentence}{also}"
 
 
 def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:

@@ -149,6 +149,12 @@ class Unconverged:
     products: Sequence[tuple[Array, Array, Array]] = field(default=())
     labels: Sequence[Mapping[str, str]] = field(default=())
 
+    @property
+    def aimed(self) -> list[tuple[Array, Array, Array]]:
+        """What the product should be, W and H, of those of which that is known."""
+        together = zip(self.targets, self.factors, strict=True)
+        return [(X, W, H) for X, (_, W, H) in together if X is not None]
+
     def product_is(self, meant: Callable[[Array, Array, Array], Array]) -> bool:
         """Say whether something else than W·H is a hundred times nearer to A, nearly always.
 
@@ -156,9 +162,7 @@ class Unconverged:
         """
         near = self.typical / 100
         return 1e-6 < self.typical < math.inf and mostly(
-            misses(X, meant(X, W, H)) < near
-            for X, (_, W, H) in zip(self.targets, self.factors, strict=True)
-            if X is not None
+            misses(X, meant(X, W, H)) < near for X, W, H in self.aimed
         )
 
 

@@ -6,6 +6,7 @@ A trial is one ask: the matrix from one start. Some cells start near the answer 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -62,9 +63,9 @@ class FixedFamily(Family):
         columns = (*cold.columns, start)
         return replace(cold, name=name, columns=columns, suffix=WARM if warm else "", warm=warm)
 
+    @abstractmethod
     def cold_cell(self, name: str) -> Cell:
         """Return the cell of a name without its start."""
-        raise NotImplementedError
 
     def start(self, trial: Trial) -> tuple[Array, Array]:
         """Return a start anywhere, or near the answer."""

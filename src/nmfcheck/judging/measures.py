@@ -35,6 +35,20 @@ def validity(W: Array, H: Array, unit: Array) -> tuple[Bools, Bools]:
     return valid, clipped
 
 
+def as_judged(W: Array, H: Array, unit: Array) -> tuple[Array, Array, Bools, Bools]:
+    """Return W and H as they are judged, which runs are valid, and which were clipped for it."""
+    valid, clipped = validity(W, H, unit)
+    if clipped.any() or not valid.all():
+        W, H = clipped_factors(W, H, valid)
+    return W, H, valid, clipped
+
+
+def without_nan(*measures: Array) -> None:
+    """Make infinite what is not a number: a run that diverged is as far off as can be."""
+    for measure in measures:
+        measure[np.isnan(measure)] = np.inf
+
+
 def clipped_factors(W: Array, H: Array, valid: Bools) -> tuple[Array, Array]:
     """Return W and H without negative entries, and zeros where a run is invalid.
 

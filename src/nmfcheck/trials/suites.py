@@ -69,7 +69,7 @@ class Suite:
 
     Attributes
     ----------
-    name, version : what the command line calls it, ``quick@2``.
+    name, version : what the command line calls it, ``quick@3``.
     parts : what is asked of each family.
     reference_iterations : limit to the reference algorithms' iterations; None for the paper's
         counts.

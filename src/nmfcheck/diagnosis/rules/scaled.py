@@ -19,13 +19,7 @@ def scaled(evidence: Evidence) -> Finding | None:
 
     if not runs.product_is(rescaled):
         return None
-    factor = 1 / np.median(
-        [
-            _factor(X, W @ H)
-            for X, (_, W, H) in zip(runs.targets, runs.factors, strict=True)
-            if X is not None
-        ]
-    )
+    factor = 1 / np.median([_factor(X, W @ H) for X, W, H in runs.aimed])
     penalty = "; an L2 penalty would leave one like it" if 0.8 < factor < 1 else ""
     return Finding(
         Cause.SCALED, f"W·H is what it should be but for a factor of about {factor:.4g}{penalty}."

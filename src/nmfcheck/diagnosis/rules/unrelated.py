@@ -13,7 +13,7 @@ residual, is not on its way to it."""
 def unrelated(evidence: Evidence) -> Finding | None:
     """Say so if runs end far from A, where nothing is stationary."""
     runs = evidence.unconverged
-    by_residual = not any(target is not None for target in runs.targets)
+    by_residual = not runs.aimed
     far = FAR**2 if by_residual else FAR  # an excess of the residual is of second order
     if not (runs.typical > far and runs.kkt > FAR / 2):
         return None

@@ -22,7 +22,7 @@ import numpy.typing as npt
 from ...arrays import Array, Bools, Ints
 from ...errors import InputError
 from ...judging.judgement import Judgement, permutation_of
-from ...judging.measures import balance, clipped_factors, product_defect, validity
+from ...judging.measures import as_judged, balance, product_defect
 from ...judging.objectives import FROBENIUS
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
@@ -221,9 +221,7 @@ def in_words(
 
 def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
     unit = cases.a0.max(axis=1)
-    valid, clipped = validity(W, H, unit)
-    if clipped.any() or not valid.all():
-        W, H = clipped_factors(W, H, valid)
+    W, H, valid, clipped = as_judged(W, H, unit)
 
     A = cases.A / unit[:, None, None]
     a0, e = cases.a0 / unit[:, None], cases.e / unit[:, None]

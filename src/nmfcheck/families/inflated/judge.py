@@ -14,11 +14,11 @@ import numpy as np
 from ...arrays import Array
 from ...judging.judgement import Judgement
 from ...judging.measures import (
+    as_judged,
     balance,
-    clipped_factors,
     largest_entry,
     product_defect,
-    validity,
+    without_nan,
 )
 from ...judging.objectives import FROBENIUS
 from ...judging.outcomes import Outcome
@@ -32,10 +32,8 @@ from .sentences import explain
 def judged(cases: Sequence[InflatedCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch of one shape and rank, with sentences."""
     unit = np.array([case.core.a0.max() for case in cases])
-    valid, clipped = validity(W, H, unit)
     given = W, H
-    if clipped.any() or not valid.all():
-        W, H = clipped_factors(W, H, valid)
+    W, H, valid, clipped = as_judged(W, H, unit)
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         balanced_W, balanced_H = balance(W, H, unit)
         A = np.stack([case.A for case in cases]) / unit[:, None, None]
@@ -46,8 +44,7 @@ def judged(cases: Sequence[InflatedCase], W: Array, H: Array) -> list[Judgement]
         padding = np.maximum(largest_entry(off_W), largest_entry(off_H))
     core_W, core_H = core_factors(cases, W, H)
     core = judge_batch([case.core for case in cases], core_W, core_H)
-    for measure in (product, kkt, padding):
-        measure[np.isnan(measure)] = np.inf
+    without_nan(product, kkt, padding)
     return [
         _one(case, (given[0][i], given[1][i]), core, i, bool(valid[i]), bool(clipped[i]),
              {"form_defect": float(core.form_defect[i]), "product_defect": float(product[i]),

@@ -15,11 +15,11 @@ from ...arrays import Array
 from ...judging.grading import graded
 from ...judging.judgement import Judgement
 from ...judging.measures import (
+    as_judged,
     balance,
-    clipped_factors,
     largest_entry,
     product_defect,
-    validity,
+    without_nan,
 )
 from ...judging.objectives import FROBENIUS
 from ...judging.outcomes import Outcome
@@ -32,10 +32,8 @@ from .sentences import explain
 def judged(cases: Sequence[MixedCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch of one shape and rank, with sentences."""
     unit = np.array([case.core.a0.max() for case in cases])
-    valid, clipped = validity(W, H, unit)
     given = W, H
-    if clipped.any() or not valid.all():
-        W, H = clipped_factors(W, H, valid)
+    W, H, valid, clipped = as_judged(W, H, unit)
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         balanced_W, balanced_H = balance(W, H, unit)
         A, X = (
@@ -55,8 +53,7 @@ def judged(cases: Sequence[MixedCase], W: Array, H: Array) -> list[Judgement]:
             np.take_along_axis(W, rows[:, :, None], axis=1),
             np.take_along_axis(H, columns[:, None, :], axis=2),
         )
-    for measure in measures.values():
-        measure[np.isnan(measure)] = np.inf
+    without_nan(*measures.values())
     return [
         _one(case, (given[0][i], given[1][i]), core, i,
              {"form_defect": float(core.form_defect[i])}

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...arrays import Array, frozen
+from ...arrays import frozen
 from ...errors import InputError
 from ..dyadic import generator, shuffled
 from ..trial import Case
@@ -86,8 +86,3 @@ def optimum_of(matrix: str, k: int) -> Optimum:
         known = ", ".join(f"{name}/k={rank}" for name, rank in OPTIMA)
         raise InputError(f"no optimum is known of {matrix}/k={k}; there are {known}")
     return OPTIMA[matrix, k]
-
-
-def tail(A: Array, k: int) -> float:
-    """Return the residual of the truncated SVD: no product of rank k has a smaller one."""
-    return float(np.linalg.norm(np.linalg.svd(A, compute_uv=False)[k:]))

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ...judging.grading import graded
 from ...judging.judgement import Judgement
-from ...judging.measures import balance, clipped_factors, validity
+from ...judging.measures import as_judged, balance, without_nan
 from ...judging.objectives import FROBENIUS
 from ...judging.outcomes import Outcome
 from ...judging.sentences import clipping, invalid_entry
@@ -27,18 +27,15 @@ KNOWN = 1e-8
 def judged(cases: Sequence[OptimumCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch of one matrix and rank, with sentences."""
     unit = np.array([case.A.max() for case in cases])
-    valid, clipped = validity(W, H, unit)
     given = W, H
-    if clipped.any() or not valid.all():
-        W, H = clipped_factors(W, H, valid)
+    W, H, valid, clipped = as_judged(W, H, unit)
     A = np.stack([case.A for case in cases])
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         residual = np.linalg.norm(A - W @ H, axis=(1, 2))
         kkt = FROBENIUS.kkt_residual(A / unit[:, None, None], *balance(W, H, unit))
         optimum = np.array([case.optimum.residual for case in cases])
         excess = (residual**2 - optimum**2) / (A**2).sum(axis=(1, 2))
-    for measure in (excess, kkt):
-        measure[np.isnan(measure)] = np.inf
+    without_nan(excess, kkt)
     return [
         _one(case, given[0][i], given[1][i], float(residual[i]), float(excess[i]), float(kkt[i]),
              valid=bool(valid[i]), clipped=bool(clipped[i]))

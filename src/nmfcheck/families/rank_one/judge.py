@@ -10,11 +10,11 @@ from ...arrays import Array
 from ...judging.grading import graded
 from ...judging.judgement import Judgement
 from ...judging.measures import (
+    as_judged,
     balance,
-    clipped_factors,
     largest_entry,
     product_defect,
-    validity,
+    without_nan,
 )
 from ...judging.objectives import FROBENIUS
 from ...judging.outcomes import Outcome
@@ -33,10 +33,8 @@ a denominator or another loss do not (docs/theory.md, 13).
 def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch of one shape, with sentences."""
     unit = np.array([case.X.max() for case in cases])
-    valid, clipped = validity(W, H, unit)
     given = W, H
-    if clipped.any() or not valid.all():
-        W, H = clipped_factors(W, H, valid)
+    W, H, valid, clipped = as_judged(W, H, unit)
     A, X = (np.stack([getattr(case, x) for case in cases]) / unit[:, None, None] for x in "AX")
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         balanced_W, balanced_H = balance(W, H, unit)
@@ -44,8 +42,7 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
         WH = balanced_W @ balanced_H
         of_kl = largest_entry(best_for_kl(A) - WH)
         kkt = FROBENIUS.kkt_residual(A, balanced_W, balanced_H)
-    for measure in (product, of_kl, kkt):
-        measure[np.isnan(measure)] = np.inf
+    without_nan(product, of_kl, kkt)
     found = []
     for i in range(len(cases)):
         if not valid[i]:

@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ...judging.grading import graded
 from ...judging.judgement import Judgement
-from ...judging.measures import balance, clipped_factors, product_defect, validity
+from ...judging.measures import as_judged, balance, product_defect, without_nan
 from ...judging.objectives import FROBENIUS
 from ...judging.outcomes import Outcome
 from ...judging.sentences import clipping, counted, invalid_entry, product_miss
@@ -24,10 +24,8 @@ FOUND = 0.9
 def judged(cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch of one shape and rank, with sentences."""
     unit = np.array([case.A.max() for case in cases])
-    valid, clipped = validity(W, H, unit)
     given = W, H
-    if clipped.any() or not valid.all():
-        W, H = clipped_factors(W, H, valid)
+    W, H, valid, clipped = as_judged(W, H, unit)
     A = np.stack([case.A for case in cases]) / unit[:, None, None]
     true_W, true_H = (np.stack([case.answer[i] for case in cases]) for i in (0, 1))
     true_W, true_H = balance(true_W, true_H, unit)
@@ -35,6 +33,7 @@ def judged(cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
         balanced_W, balanced_H = balance(W, H, unit)
         product = product_defect(A, balanced_W, balanced_H)
         kkt = FROBENIUS.kkt_residual(A, balanced_W, balanced_H)
+    without_nan(product, kkt)
     found = []
     for i, case in enumerate(cases):
         if not valid[i]:
@@ -47,10 +46,10 @@ def judged(cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
                 np.abs(true_H[i] - balanced_H[i][of]).max(),
             )
         measures = {
-            "form_defect": _number(form),
-            "product_defect": _number(product[i]),
+            "form_defect": np.inf if np.isnan(form) else float(form),
+            "product_defect": float(product[i]),
             "cosine": float(cosines.min()),
-            "kkt_residual": _number(kkt[i]),
+            "kkt_residual": float(kkt[i]),
         }
         outcome = _outcome(measures)
         sentence = _sentence(case, W[i], H[i], outcome, measures, cosines)
@@ -58,10 +57,6 @@ def judged(cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
         labels = {"permutation": ",".join(map(str, of.tolist()))}
         found.append(Judgement(outcome, f"{sentence}.", measures, labels, bool(clipped[i])))
     return found
-
-
-def _number(x: float) -> float:
-    return float("inf") if np.isnan(x) else float(x)
 
 
 def _outcome(measures: dict[str, float]) -> Outcome:
