@@ -1,12 +1,48 @@
-"""Components of a run, matched to those of a known answer."""
+"""Components of a run: those of a core, and those of a known answer that they match."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Array, Ints
 from ..judging.measures import balance
 from .family import Nearest
+
+
+class Padded(Protocol):
+    """Rows of A, or its columns, among which are those of a core."""
+
+    @property
+    def core(self) -> Ints:
+        """The row of A that each row of the core is."""
+        ...
+
+
+class PaddedCase(Protocol):
+    """A case with a core that is padded on both sides."""
+
+    @property
+    def rows(self) -> Padded:
+        """How rows are padded."""
+        ...
+
+    @property
+    def columns(self) -> Padded:
+        """How columns are padded."""
+        ...
+
+
+def core_factors(cases: Sequence[PaddedCase], W: Array, H: Array) -> tuple[Array, Array]:
+    """Return W₁ and H₁: the rows of W and the columns of H that belong to the core."""
+    rows = np.stack([case.rows.core for case in cases])
+    columns = np.stack([case.columns.core for case in cases])
+    return (
+        np.take_along_axis(W, rows[:, :, None], axis=1),
+        np.take_along_axis(H, columns[:, None, :], axis=2),
+    )
 
 
 def matched(answer: tuple[Array, Array], W: Array, H: Array) -> tuple[Ints, Array]:

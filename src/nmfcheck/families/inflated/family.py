@@ -17,6 +17,7 @@ from ...judging.outcomes import Outcome
 from ..bidiagonal.family import LADDER, described, eps_of
 from ..bidiagonal.judge import BidiagonalJudgement
 from ..bidiagonal.nearest import nearest_exact
+from ..components import core_factors
 from ..family import Family, Nearest, Option
 from ..trial import Ask, Case, Cell, Trial
 from .cases import (
@@ -28,7 +29,7 @@ from .cases import (
     check_shape,
     inflated_factors,
 )
-from .judge import core_factors, judged
+from .judge import judged
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

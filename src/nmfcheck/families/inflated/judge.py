@@ -25,6 +25,7 @@ from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ..bidiagonal.judge import BidiagonalJudgement, Judgements, judge_batch
 from ..bidiagonal.tolerances import FORM
+from ..components import core_factors
 from .cases import InflatedCase, Side
 from .sentences import explain
 
@@ -52,16 +53,6 @@ def judged(cases: Sequence[InflatedCase], W: Array, H: Array) -> list[Judgement]
              (off_W[i], off_H[i].T))
         for i, case in enumerate(cases)
     ]  # fmt: skip
-
-
-def core_factors(cases: Sequence[InflatedCase], W: Array, H: Array) -> tuple[Array, Array]:
-    """Return W₁ and H₁: the rows and columns that carry the largest weight of each class."""
-    rows = np.stack([case.rows.core for case in cases])
-    columns = np.stack([case.columns.core for case in cases])
-    return (
-        np.take_along_axis(W, rows[:, :, None], axis=1),
-        np.take_along_axis(H, columns[:, None, :], axis=2),
-    )
 
 
 def _multiples(W: Array, sides: Sequence[Side]) -> Array:

@@ -25,6 +25,7 @@ from ...judging.objectives import FROBENIUS
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ..bidiagonal.judge import Judgements, judge_batch
+from ..components import core_factors
 from .cases import MixedCase, Side
 from .sentences import explain
 
@@ -46,13 +47,7 @@ def judged(cases: Sequence[MixedCase], W: Array, H: Array) -> list[Judgement]:
             "padding_defect": np.maximum(largest_entry(off_W), largest_entry(off_H)),
             "kkt_residual": FROBENIUS.kkt_residual(A, balanced_W, balanced_H),
         }
-        rows = np.stack([case.rows.core for case in cases])
-        columns = np.stack([case.columns.core for case in cases])
-        core = judge_batch(
-            [case.core for case in cases],
-            np.take_along_axis(W, rows[:, :, None], axis=1),
-            np.take_along_axis(H, columns[:, None, :], axis=2),
-        )
+        core = judge_batch([case.core for case in cases], *core_factors(cases, W, H))
     without_nan(*measures.values())
     return [
         _one(case, (given[0][i], given[1][i]), core, i,
