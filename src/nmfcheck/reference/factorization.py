@@ -66,6 +66,7 @@ class Algorithm:
     reads : the parts of the state that an iteration depends on.
     remember : what the state holds beside W and H at the start.
     objective : the name of what it minimises.
+    native : whether the native engine has it, too.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Algorithm:
     reads: Sequence[int] = (0, 1)
     remember: Callable[[Array, Array, Array], State] = lambda _A, _W, _H: ()
     objective: str = FROBENIUS.name
+    native: bool = True
 
     def __post_init__(self) -> None:
         for attribute, value in {
@@ -152,7 +154,9 @@ def factorize(
         raise InputError(f"progress must be a function of a number, not {progress!r:.60}")
     if threads is not None:
         threads = whole_number("threads", threads, 1)
-    where = chosen(engine)
+    where = chosen(engine) if algorithm.native else "numpy"
+    if engine == "native" and not algorithm.native:
+        raise InputError(f"the native engine does not have {algorithm.name}; expected 'numpy'")
     problems_A, problems_W, problems_H = _checked(A, W0, H0)
     leading = problems_A.shape[:-2]
     stacks = (X.reshape(-1, *X.shape[-2:]) for X in (problems_A, problems_W, problems_H))

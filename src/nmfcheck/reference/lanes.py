@@ -40,6 +40,14 @@ def matmul(X: Array, Y: Array) -> Array:
     return product
 
 
+def added(X: Array) -> Array:
+    """Add up the rows of the matrix in every lane, from the first to the last."""
+    sums: Array = X[0].copy()
+    for row in X[1:]:
+        sums += row
+    return sums
+
+
 def total(X: Array) -> Array:
     """Add up each lane's entries, by halves."""
     terms: Array = X.reshape(-1, X.shape[-1])
