@@ -13,6 +13,7 @@ from ..executors.inline import InlineExecutor
 from ..executors.local import LocalExecutor
 from ..executors.protocol import Executor, Limits
 from ..families import Ask, Question
+from ..judging.objectives import find as find_objective
 from ..judging.outcomes import Outcome, reaches
 from ..reference.engine import chosen
 from ..store import Results, Store, StoredSubject
@@ -109,7 +110,7 @@ class Campaign:
             if begin is None and known is not None and self._is_complete(store, known, asked):
                 self.tell(f"{subject.name}: all of it is in {store.path}; --fresh runs it again")
             else:
-                look = smoke(executor)
+                look = smoke(executor, find_objective(self.suite.objective))
                 if not look.answered:
                     reason = look.bad[0].sentence
                     raise SubjectError(f"{subject.name} could not be run: {reason}")

@@ -12,6 +12,7 @@ from typing import Any
 from ..arrays import real_number, whole_number
 from ..errors import InputError, SubjectError
 from ..executors.protocol import Limits
+from ..judging.objectives import find as find_objective
 from ..presenting.console import progress_bar
 from ..report.contents import MOST_SHOWN, contents
 from ..store import Store
@@ -19,7 +20,7 @@ from ..trials import suites
 from ..trials.suites import Suite
 from .campaign import Campaign
 from .report import Report
-from .runnable import runnable
+from .runnable import objective_of, runnable
 
 
 def check(
@@ -29,6 +30,7 @@ def check(
     families: str | Sequence[str] | None = None,
     trials: int | None = None,
     options: Mapping[str, Any] | None = None,
+    objective: str | None = None,
     isolate: bool = True,
     store: str | Path | None = None,
     jobs: int | None = None,
@@ -54,6 +56,9 @@ def check(
     families : some families only.
     trials : the number of trials of each cell, if not the suite's.
     options : for the subject: keywords of the function, parameters of the estimator.
+    objective : what it minimises: ``frobenius``, ``kl``, ``itakura-saito`` or ``beta=0.5`` and its
+        like. If not given, what the subject says itself (an estimator by its `beta_loss`), or
+        the Frobenius norm. Not for a `Suite`, which has one.
     isolate : whether it runs in processes of its own, so that a crash or a hang costs one stage.
         A function that cannot be imported by name is forked from this process; where the system
         cannot do that, it runs here, and a line on standard error says so.
@@ -76,9 +81,15 @@ def check(
         whole_number("memory", memory, 1 << 26)
     if jobs is not None:
         whole_number("jobs", jobs, 1)
-    whole = suite if isinstance(suite, Suite) else suites.find(suite)
-    chosen = whole.selected(families=families, trials=trials, **selection)
     tested = runnable(subject, options)
+    if isinstance(suite, Suite):
+        objective_of([tested], objective or suite.objective)
+        if objective is not None and find_objective(objective).name != suite.objective:
+            raise InputError(f"the suite is for {suite.objective}, not for {objective}")
+        whole = suite
+    else:
+        whole = suites.find(suite, objective_of([tested], objective))
+    chosen = whole.selected(families=families, trials=trials, **selection)
     campaign = Campaign(chosen, jobs, Limits(timeout, memory), engine, isolate, tell=_tell)
     with ExitStack() as stack:
         path = None if store is None else Path(store)

@@ -13,7 +13,7 @@ import json
 import shlex
 import sys
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -22,8 +22,11 @@ from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.local import LocalExecutor
 from ..executors.protocol import Limits
+from ..judging.objectives import FROBENIUS
+from ..judging.objectives import find as find_objective
 from ..subjects import Command, Subject, SubjectName, as_subject
-from ..subjects.estimator import RANK, is_estimator
+from ..subjects.estimator import RANK, is_estimator, objective_of_loss
+from ..subjects.libraries import LIBRARIES
 from ..subjects.names import COMMAND, PYTHON
 
 
@@ -49,6 +52,14 @@ class Runnable:
     def named(self) -> SubjectName | None:
         """Its name, if it can be found by one."""
         return self.subject if isinstance(self.subject, SubjectName) else None
+
+    @property
+    def objective(self) -> str | None:
+        """The name of what it says that it minimises; None where it does not say."""
+        if self.named is not None:
+            return self.named.objective
+        estimator = getattr(self.subject, "estimator", None)
+        return objective_of_loss(getattr(estimator, "beta_loss", None))
 
     @property
     def is_reference(self) -> bool:
@@ -89,6 +100,28 @@ def runnable(subject: Any, options: Mapping[str, Any] | None = None) -> Runnable
         if kind is not None and parameters is not None:
             return Runnable(SubjectName(kind, {**parameters, **given}))
     return Runnable(as_subject(subject, options=given), _identity(subject))
+
+
+def objective_of(subjects: Sequence[Runnable], asked: str | None) -> str:
+    """Return the name of what subjects are to minimise: as asked for, or as they say themselves.
+
+    References and adapters of libraries minimise what they say, and nothing else is asked of them.
+    """
+    asked = None if asked is None else find_objective(asked).name
+    said = {subject.name: subject.objective for subject in subjects}
+    for subject in subjects:
+        known = said[subject.name]
+        fixed = subject.is_reference or subject.name in LIBRARIES
+        if asked is not None and fixed and known not in (None, asked):
+            raise InputError(f"{subject.name} minimises {known}, not {asked}")
+    if asked is not None:
+        return asked
+    found = {objective or FROBENIUS.name: name for name, objective in said.items()}
+    if len(found) > 1:
+        (one, name), (other, second), *_ = found.items()
+        hint = "run them one by one, or say --objective"
+        raise InputError(f"{name} minimises {one} and {second} {other}; {hint}")
+    return next(iter(found), FROBENIUS.name)
 
 
 def importable(thing: Any) -> str | None:

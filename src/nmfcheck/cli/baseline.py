@@ -12,13 +12,15 @@ from ..checking.campaign import Campaign
 from ..checking.runnable import Runnable
 from ..errors import InputError
 from ..families import Cell, Family, find
+from ..judging.objectives import FROBENIUS
 from ..presenting.console import progress_bar
 from ..report.files import replace_file
 from ..store import Results, Store
 from ..subjects import SubjectName
+from ..subjects.references import accepted
 from ..trials.suites import SUITES, Part, Suite
-from ..verdict.baseline import ACCEPTED, as_text, empty, of_results, shipped, trials_of
-from .options import COMPLETED, Interrupted, engine_option, jobs_option
+from ..verdict.baseline import as_text, empty, of_results, shipped, trials_of
+from .options import COMPLETED, Interrupted, engine_option, jobs_option, objective_option
 
 
 @click.command()
@@ -35,7 +37,7 @@ from .options import COMPLETED, Interrupted, engine_option, jobs_option
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="The file to write when all five algorithms are there.  [default: FAMILY.json]",
+    help="The file to write when all algorithms are there.  [default: FAMILY.json]",
 )
 @click.option(
     "--trials",
@@ -43,6 +45,7 @@ from .options import COMPLETED, Interrupted, engine_option, jobs_option
     metavar="N",
     help="Trials of each cell, instead of the family's own number: for a first look.",
 )
+@objective_option
 @click.option("--anew", is_flag=True, help="Make all cells, those that are shipped as well.")
 @jobs_option
 @engine_option
@@ -53,27 +56,29 @@ def baseline(
     folder: Path,
     output: Path | None,
     trials: int | None,
+    objective: str | None,
     anew: bool,
     jobs: int | None,
     engine: str,
 ) -> int:
     """Make the baseline of a FAMILY that verdicts compare with: the references, trial by trial.
 
-    Runs the five accepted algorithms, or only the ones named, through the cells of the family that
-    its shipped baseline does not have. That may take hours; the same command goes on where it was
-    interrupted. Several algorithms can be run at the same time, or on other machines, into one
-    folder. The file is written by a call for all five.
+    Runs the algorithms accepted for an objective, or only the ones named, through the cells of the
+    family that its shipped baseline does not have. That may take hours; the same command goes on
+    where it was interrupted. Several algorithms can be run at the same time, or on other machines,
+    into one folder. The file is written by a call for all of them.
 
     Example: nmfcheck baseline inflated --output src/nmfcheck/families/inflated/baseline.json
     """
-    room = find(family_name)
+    room = find(family_name, FROBENIUS.name if objective is None else objective)
+    everyone = accepted(room.objective)
     if room.required is not None and room.baseline is None:
         share = f"a fixed share of {100 * room.required:g} %"
         raise InputError(f"{room.name} needs no baseline: it requires {share}")
     for name in algorithms:
-        if name not in ACCEPTED:
-            raise InputError(f"no algorithm {name!r}; there are {', '.join(ACCEPTED)}")
-    known, new = shipped(room.name), empty(room)
+        if name not in everyone:
+            raise InputError(f"no algorithm {name!r}; there are {', '.join(everyone)}")
+    known, new = shipped(room.name, room.objective), empty(room)
     if anew or (known.version, known.asks) != (new.version, new.asks):
         known = new
     cells = {
@@ -81,17 +86,17 @@ def baseline(
         for cell in _cells(room)
         if trials_of(known, cell) < (trials or room.baseline_trials(cell))
     }
-    for name in algorithms or ACCEPTED:
+    for name in algorithms or everyone:
         for cell, number in cells.items():
             _run(room, name, cell, number, folder, jobs, engine)
-    if algorithms and set(algorithms) != set(ACCEPTED):
+    if algorithms and set(algorithms) != set(everyone):
         listed = ", ".join(dict.fromkeys(algorithms))
-        click.echo(f"in {folder}: {listed}; the file needs all five")
+        click.echo(f"in {folder}: {listed}; the file needs all of {', '.join(everyone)}")
         return COMPLETED
     with ExitStack() as stack:
         runs = [
             _results(stack, room, name, cell, number, folder)
-            for name in ACCEPTED
+            for name in everyone
             for cell, number in cells.items()
         ]
         text = as_text(of_results(known, runs))
@@ -107,9 +112,8 @@ def _cells(room: Family) -> list[Cell]:
 
 
 def _suite(room: Family, cell: Cell, trials: int) -> Suite:
-    return Suite(
-        "baseline", room.version, (Part(room.name, room.version, {cell: trials}, room.asks),)
-    )
+    part = Part(room.name, room.version, {cell: trials}, room.asks, room.objective)
+    return Suite("baseline", room.version, (part,), objective=room.objective)
 
 
 def _store(room: Family, algorithm: str, cell: Cell, folder: Path) -> Path:

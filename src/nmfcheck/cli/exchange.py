@@ -10,6 +10,7 @@ import click
 
 from .. import __version__
 from ..errors import InputError
+from ..judging.objectives import FROBENIUS
 from ..judging.outcomes import Outcome
 from ..presenting.console import console
 from ..report.contents import contents
@@ -31,6 +32,7 @@ def cases(
     suite_name: str,
     trials: int | None,
     family_names: str | None,
+    objective: str | None,
     chosen: dict[str, Any],
 ) -> None:
     """Write a suite's matrices and starting points into DIR, for a tool that cannot be driven.
@@ -42,7 +44,8 @@ def cases(
 
     Example: nmfcheck cases problems --format npy --sizes 2-4 --trials 20
     """
-    suite = selected_suite(suite_name, trials, family_names, chosen)
+    minimised = FROBENIUS.name if objective is None else objective
+    suite = selected_suite(suite_name, trials, family_names, minimised, chosen)
     number = write_problems(folder, suite, form)
     if form == "json":
         sentence = f"{number} problems are in {folder / PROBLEMS}; answers go to {folder / ANSWERS}"

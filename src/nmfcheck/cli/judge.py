@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import InputError
-from ..families import Case, find
+from ..families import Case, room_of
 from ..families.bidiagonal.cases import bidiagonal
 from ..families.judge import judge as judge_factors
 from ..judging.outcomes import Outcome
@@ -54,7 +54,7 @@ def judge(
             raise InputError(f"{path} has shape {X.shape}; {expected}")
     judgement = judge_factors(case, W, H)
     valid = judgement.outcome is not Outcome.INVALID
-    nearest = find(case.family).nearest(case, W, H) if valid else None
+    nearest = room_of(case).nearest(case, W, H) if valid else None
     if in_json:
         document = {"case": case.id, "grade": judgement.grade, **plain(judgement)}
         click.echo(as_json({**document, "nearest_exact": nearest}))

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from ..judging.objectives import FROBENIUS
 from ..presenting.console import console, show_rows
 from ..report.plain import as_json
 from ..subjects import LIBRARIES, REFERENCES, entry_points
 from ..trials import suites
-from .options import installed, json_option, suite_option
+from .options import installed, json_option, objective_option, suite_option
 
 
 @click.command("list")
@@ -19,10 +20,11 @@ from .options import installed, json_option, suite_option
     "what", type=click.Choice(["all", "subjects", "suites", "families", "cases"]), default="all"
 )
 @suite_option
+@objective_option
 @json_option
-def list_(what: str, suite_name: str, in_json: bool) -> None:
+def list_(what: str, suite_name: str, objective: str | None, in_json: bool) -> None:
     """List the subjects, the suites, the families, or the ids of a suite's cases."""
-    suite = suites.find(suite_name)
+    suite = suites.find(suite_name, FROBENIUS.name if objective is None else objective)
     rooms = installed()
     cases = list(
         dict.fromkeys(trial.family.case_id(trial, ask) for trial in suite for ask in trial.asks)

@@ -75,6 +75,12 @@ jobs_option = click.option(
     metavar="N",
     help="Number of cores to use.  [default: all]",
 )
+objective_option = click.option(
+    "--objective",
+    metavar="NAME",
+    help="What is minimised: frobenius, kl, itakura-saito, or beta=0.5 and its like.  [default: "
+    "what the subject says, or frobenius]",
+)
 engine_option = click.option(
     "--engine",
     type=click.Choice(ENGINES),
@@ -172,6 +178,7 @@ def selection_options(command: Command) -> Command:
             help=f"Some families only, by comma: {', '.join(names())}. An option of a family, such "
             "as --sizes, restricts the run to it as well.",
         ),
+        objective_option,
         suite_option,
     ):  # fmt: skip
         decorated = add(decorated)
@@ -179,11 +186,15 @@ def selection_options(command: Command) -> Command:
 
 
 def selected_suite(
-    suite_name: str, trials: int | None, family_names: str | None, chosen: Mapping[str, Any]
+    suite_name: str,
+    trials: int | None,
+    family_names: str | None,
+    objective: str,
+    chosen: Mapping[str, Any],
 ) -> Suite:
     """Return the suite that these options ask for."""
     named = None if family_names is None else [n.strip() for n in family_names.split(",")]
-    return suites.find(suite_name).selected(families=named, trials=trials, **chosen)
+    return suites.find(suite_name, objective).selected(families=named, trials=trials, **chosen)
 
 
 def parse_options(options: Sequence[str]) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from ..checking.runnable import Runnable, objective_of
 from ..executors.local import LocalExecutor
+from ..judging.objectives import find as find_objective
 from ..presenting.console import console
 from ..report.plain import as_json
 from ..subjects import SubjectName
@@ -16,6 +18,7 @@ from .options import (
     UNRUNNABLE,
     json_option,
     memory_option,
+    objective_option,
     option_option,
     parse_limits,
     parse_options,
@@ -26,6 +29,7 @@ from .options import (
 @click.command()
 @click.argument("subject", metavar="SUBJECT")
 @option_option
+@objective_option
 @timeout_option
 @memory_option
 @json_option
@@ -33,6 +37,7 @@ def smoke(
     *,
     subject: str,
     options: tuple[str, ...],
+    objective: str | None,
     timeout: float,
     memory_limit: str | None,
     in_json: bool,
@@ -48,7 +53,8 @@ def smoke(
     """
     name = SubjectName(subject, parse_options(options))
     with LocalExecutor(name, 1, parse_limits(timeout, memory_limit)) as executor:
-        look = first_look(executor)
+        minimised = find_objective(objective_of([Runnable(name)], objective))
+        look = first_look(executor, minimised)
     if in_json:
         click.echo(as_json({"subject": subject, "checks": look.checks}))
     else:

@@ -110,8 +110,8 @@ def usable(problem: Problem, answer: Answer) -> Answer:
     return replace(answer, W=W, H=H)
 
 
-def _shape(problem: Problem) -> tuple[int, ...]:
-    return (*problem.A.shape, problem.rank)
+def _shape(problem: Problem) -> tuple[object, ...]:
+    return (*problem.A.shape, problem.rank, problem.objective)
 
 
 def _ordered(request: Request) -> Problem:

@@ -1,7 +1,7 @@
 """Families of cases with known answers: a room each, and what they have in common."""
 
 from .family import Family, Nearest, Option
-from .registry import find, names
+from .registry import find, names, room_of
 from .trial import Ask, Case, Cell, Question, Trial
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "Trial",
     "find",
     "names",
+    "room_of",
 ]

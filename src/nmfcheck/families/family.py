@@ -19,6 +19,7 @@ import numpy as np
 from ..arrays import Array, frozen
 from ..errors import InputError
 from ..judging.judgement import Judgement
+from ..judging.objectives import FROBENIUS
 from .trial import Ask, Case, Cell, Trial
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Family(ABC):
     counted_labels : the labels whose texts are counted in baselines and reports.
     baseline_iterations : of the references when a baseline is made, where not their own number.
     judgement : the class of its judgements, which may name measures and labels.
+    objective : the name of what is minimised; `under` gives the family with another one.
     """
 
     name: ClassVar[str]
@@ -103,6 +105,11 @@ class Family(ABC):
     counted_labels: ClassVar[tuple[str, ...]] = ()
     baseline_iterations: ClassVar[Mapping[str, int]] = {}
     judgement: ClassVar[type[Judgement]] = Judgement
+    objective: str = FROBENIUS.name
+
+    def under(self, objective: str) -> Family | None:
+        """Return this family with another objective; None where its answers are not known then."""
+        return self if objective == self.objective else None
 
     @property
     def baseline(self) -> Traversable | None:
@@ -145,9 +152,14 @@ class Family(ABC):
         """Return what a trial of a cell asks, unless told otherwise."""
         return self.asks
 
+    def asked(self, cell: Cell, asks: tuple[Ask, ...]) -> tuple[Ask, ...]:
+        """Return what some asks are to a cell: a question may make no sense in all of them."""
+        return asks
+
     def trial(self, cell: Cell, i: int, asks: tuple[Ask, ...] | None = None) -> Trial:
         """Return trial i of a cell: draw i and seed i, in every suite."""
-        return Trial(cell, None if cell.one_case else i, i, asks or self.asks_of(cell))
+        asked = self.asked(cell, asks) if asks else self.asks_of(cell)
+        return Trial(cell, None if cell.one_case else i, i, asked)
 
     def case_id(self, trial: Trial, ask: Ask) -> str:
         """Return the id of the case of one ask of a trial."""

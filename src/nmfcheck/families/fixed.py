@@ -43,7 +43,7 @@ class FixedFamily(Family):
 
     listed: ClassVar[Trials]
     code: ClassVar[int]
-    required = REQUIRED
+    required: ClassVar[float | None] = REQUIRED
     found = TOLERANCE.identified
     baseline_iterations: ClassVar[Mapping[str, int]] = {
         "multiplicative-update": 10**4,
@@ -85,7 +85,7 @@ class FixedFamily(Family):
         return 400
 
     @property
-    def baseline(self) -> Traversable:
+    def baseline(self) -> Traversable | None:
         """What the five references did: nothing is required by it, but it is shown."""
         from importlib import resources  # late: it takes long to import
 

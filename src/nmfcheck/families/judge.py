@@ -8,7 +8,7 @@ from ..errors import InputError
 from ..judging.factors import UnusableError, as_factor
 from ..judging.judgement import Judgement
 from ..judging.outcomes import Outcome
-from .registry import find
+from .registry import room_of
 from .trial import Case
 
 
@@ -24,6 +24,6 @@ def judge(case: Any, W: Any, H: Any) -> Judgement:
     try:
         factors = as_factor("W", W, (case.m, case.rank)), as_factor("H", H, (case.rank, case.n))
     except UnusableError as reason:
-        return find(case.family).judgement(Outcome.INVALID, f"{reason}.")
-    (judgement,) = find(case.family).judge([case], *(X[None] for X in factors))
+        return room_of(case).judgement(Outcome.INVALID, f"{reason}.")
+    (judgement,) = room_of(case).judge([case], *(X[None] for X in factors))
     return judgement

@@ -7,7 +7,10 @@ from functools import lru_cache
 from importlib import import_module
 
 from ..errors import InputError
+from ..judging.objectives import FROBENIUS
+from ..judging.objectives import find as find_objective
 from .family import Family
+from .trial import Case
 
 ENTRY_POINTS = "nmfcheck.families"
 
@@ -29,8 +32,23 @@ def names() -> list[str]:
 
 
 @lru_cache
-def find(name: str) -> Family:
-    """Return the family of this name."""
+def find(name: str, objective: str = FROBENIUS.name) -> Family:
+    """Return the family of this name, with an objective for which its answers are known."""
+    plain = _found(name)
+    family = plain.under(find_objective(objective).name)
+    if family is None:
+        title = find_objective(objective).title
+        raise InputError(f"the answers of the {name} family are not known for {title}")
+    return family
+
+
+def room_of(case: Case) -> Family:
+    """Return the family of a case."""
+    return find(case.family, case.objective)
+
+
+def _found(name: str) -> Family:
+    """Return the family of this name as it is."""
     if name in HOUSE:
         family = import_module(HOUSE[name], __package__).FAMILY
     elif name in _offered():
@@ -45,13 +63,14 @@ def find(name: str) -> Family:
 
 def of_id(kind: str, id: object) -> Family:
     """Return the family that an id of a case or a trial begins with."""
-    name = str(id).partition("/")[0]
+    name, _, rest = str(id).partition("/")
+    _, loss, objective = rest.rpartition("/loss=")
     if name not in HOUSE and name not in names():
         example = "bidiagonal/n=3/ones/eps=1e-3" if kind == "case" else find("bidiagonal").example
         raise InputError(
             f"no {kind} {id!r}; it begins with a family ({', '.join(names())}), as in {example!r}"
         )
-    return find(name)
+    return find(name, objective) if loss else find(name)
 
 
 @lru_cache

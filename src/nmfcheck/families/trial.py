@@ -129,6 +129,8 @@ class Cell:
     one_case : whether all its trials have the same matrix, and differ by the seed alone.
     suffix : the part of the name, its end, that stands behind the seed in ids of trials.
     warm : whether its trials start near the answer; then a subject must take a start.
+    objective : the name of what is minimised.
+    unit : the size of the entries of its matrices, where it asks whether that matters.
     """
 
     family: str
@@ -140,6 +142,8 @@ class Cell:
     one_case: bool = field(default=False, compare=False)
     suffix: str = field(default="", compare=False)
     warm: bool = field(default=False, compare=False)
+    objective: str = field(default=FROBENIUS.name, compare=False)
+    unit: float = field(default=1.0, compare=False)
 
     @property
     def id(self) -> str:
@@ -191,7 +195,7 @@ class Trial:
         cell = family.cell(match[1] + (match[4] or ""))
         draw = None if match[2] is None else int(match[2])
         if (match[4] or "").removeprefix("/") != cell.suffix:
-            raise InputError(f"no trial {id!r}; what says how it starts stands behind the seed")
+            raise InputError(f"no trial {id!r}; start and loss stand behind the seed")
         if cell.one_case != (draw is None):
             expected = "no draw" if cell.one_case else "a draw such as #7"
             raise InputError(f"no trial {id!r}; after {cell.name!r} expected {expected}")
@@ -202,7 +206,7 @@ class Trial:
         """Its family."""
         from .registry import find
 
-        return find(self.cell.family)
+        return find(self.cell.family, self.cell.objective)
 
     @property
     def drawn(self) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ..executors.protocol import Limits
 from ..families import Cell
+from ..judging.objectives import FROBENIUS
 from ..store import StoredSubject
 from ..text import option_as_text
 from ..trials import suites
@@ -35,9 +36,16 @@ def run_command(subject: StoredSubject, suite: Suite, extra: Sequence[Cell] = ()
     if subject.settings.get("unnamed") or suite.name not in suites.SUITES:
         return ""
     newest = suite.version == suites.NEWEST
-    words = ["nmfcheck", "run", subject.name, "--suite", suite.name if newest else suite.title]
-    whole = {part.family: suites.part_of(part.family, suite.name) for part in suite.parts}
-    if tuple(whole) != suites.VERSIONS.get(suite.version):
+    name = suite.name if newest else f"{suite.name}@{suite.version}"
+    words = ["nmfcheck", "run", subject.name, "--suite", name]
+    if suite.objective != FROBENIUS.name:
+        words += ["--objective", suite.objective]
+    whole = {
+        part.family: suites.part_of(part.family, suite.name, suite.objective)
+        for part in suite.parts
+    }
+    usual_parts = suites.of_version(suite.name, suite.version, suite.objective).parts
+    if list(whole) != [part.family for part in usual_parts]:
         words += ["--family", ",".join(whole)]
     words += _trials(suite, whole)
     for part in suite.parts:

@@ -17,7 +17,7 @@ from ..subjects.problem import KEYWORDS
 from ..text import printable
 from ..trials.stage import Stage
 from ..trials.suites import Part, Suite
-from ..verdict.baseline import PAPER, Baseline, Baselines, shipped_for
+from ..verdict.baseline import Baseline, Baselines, shipped_for
 from ..verdict.counts import CellCount, count
 from ..verdict.decision import Decision
 from ..verdict.tally import CellTally, tally
@@ -102,7 +102,8 @@ class SubjectContents:
     verdict, findings : on it.
     families : what came of each family.
     shown : some of the stages that failed, with W and H.
-    unlike : trials that it fails and all three algorithms of the paper pass from the same start;
+    unlike : trials that it fails and all three algorithms of the paper, or all references for
+        another objective, pass from the same start;
         none for a subject that cannot be told where to start.
     command : what runs it again; "" for one that has no name.
     replay : the options that `nmfcheck replay` needs for it.
@@ -305,19 +306,19 @@ def _defects(results: Results, suite: Suite) -> dict[tuple[str, str], list[float
 
 
 def unlike_references(families: Sequence[FamilyContents]) -> list[str]:
-    """Return the trials that fail their test where all three algorithms of the paper pass it."""
+    """Return the trials that fail their test where all that it is compared with pass it."""
     found = []
     for family in families:
-        test = family.part.test
+        test, compared = family.part.test, family.baseline.compared
         if not {ask.name for ask in test} <= set(family.baseline.asks):
             continue
         for each in family.tallies:
             theirs = [
                 family.baseline.algorithms[name].cells.get(each.cell.name)
-                for name in PAPER
+                for name in compared
                 if name in family.baseline.algorithms
             ]
-            if len(theirs) < len(PAPER) or None in theirs:
+            if len(theirs) < len(compared) or None in theirs:
                 continue
             passes = [cell.tally.climbed(test) for cell in theirs if cell is not None]
             for place, passed in enumerate(each.climbed(test)):
@@ -331,9 +332,10 @@ def _shown(rows: Sequence[Row], suite: Suite, most: int) -> list[int]:
     """Choose some stages that failed: one of each family and outcome, then from all cells."""
     own = {cell.id for cell in suite.cells}
     passing = {
-        (part.family, ask.name, str(outcome))
+        (cell.id, ask.name, str(outcome))
         for part in suite.parts
-        for ask in part.asks
+        for cell in part.cells
+        for ask in part.asked(cell)
         for outcome in Outcome
         if ask.question is Question.NONE or reaches(outcome.grade, ask.needs)
     }
@@ -342,7 +344,7 @@ def _shown(rows: Sequence[Row], suite: Suite, most: int) -> list[int]:
         for row in rows
         if row.cell in own
         and row.outcome != Outcome.NOT_RUN
-        and (row.cell.partition("/")[0], row.ask, row.outcome) not in passing
+        and (row.cell, row.ask, row.outcome) not in passing
     ]
     chosen: dict[int, None] = {}
     for of in (

@@ -216,9 +216,9 @@ class Results:
 
     def _stage(self, row: dict[str, Any]) -> Stage:
         """Return the stage of a row; its asks are the suite's, or those of a cell besides."""
-        room = find(row["family"])
+        room = find(row["family"], self._suite.objective)
         cell = room.cell(row["cell"])
-        asks = self._asks.get(room.name, room.asks)
+        asks = room.asked(cell, self._asks.get(room.name, room.asks))
         if row["ask"] not in {ask.name for ask in asks}:
             asks = room.asks_of(cell)
         ask = next((ask for ask in asks if ask.name == row["ask"]), None)

@@ -1,7 +1,8 @@
 """A program as a subject: it is started once, and answers one JSON object a line.
 
-It reads ``{"id": 7, "A": [[…]], "rank": 3, "W0": [[…]], "H0": [[…]], "seed": 0}`` and writes
-``{"id": 7, "W": [[…]], "H": [[…]]}`` or ``{"id": 7, "error": "…"}``. The end of its input ends it.
+It reads ``{"id": 7, "A": [[…]], "rank": 3, "W0": [[…]], "H0": [[…]], "seed": 0, "objective":
+"kl"}`` and writes ``{"id": 7, "W": [[…]], "H": [[…]]}`` or ``{"id": 7, "error": "…"}``. The end of
+its input ends it.
 The first request is a warm-up, whose answer does not count.
 """
 
@@ -225,6 +226,7 @@ def _request(number: int, problem: Problem) -> str:
             "W0": problem.W0.tolist(),
             "H0": problem.H0.tolist(),
             "seed": problem.seed,
+            "objective": problem.objective,
         }
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import InputError
+from ..judging.objectives import find
 from .function import check_options
 from .problem import Answer, OneByOne, Problem, raised
 
@@ -68,6 +69,17 @@ class EstimatorSubject(OneByOne):
         for parameter, value in settings.items():
             setattr(made, parameter, value)
         return made
+
+
+def objective_of_loss(beta_loss: Any) -> str | None:
+    """Return the objective that a parameter `beta_loss` means, as scikit-learn has it."""
+    if beta_loss is None or isinstance(beta_loss, bool):
+        return None
+    text = f"beta={beta_loss}" if isinstance(beta_loss, int | float) else str(beta_loss)
+    try:
+        return find(text).name
+    except InputError:  # its own business
+        return None
 
 
 def is_estimator(thing: Any) -> bool:

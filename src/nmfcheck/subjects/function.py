@@ -14,6 +14,8 @@ from .problem import KEYWORDS, Answer, OneByOne, Problem, as_answer, raised
 class FunctionSubject(OneByOne):
     """A function `f(A, rank, *, W0, H0, seed)` that takes any of these keywords.
 
+    If it takes `objective`, it is told the name of what is to be minimised.
+
     Parameters
     ----------
     function : returns W and H.
@@ -33,6 +35,7 @@ class FunctionSubject(OneByOne):
         keywords = _keywords(function)
         self.takes = tuple(word for word in keywords if word in KEYWORDS)
         self._rank_by_name = "rank" in keywords
+        self._objective_by_name = "objective" in keywords
         check_options(self.name, function, self.options)
 
     def answer(self, problem: Problem) -> Answer:
@@ -42,6 +45,8 @@ class FunctionSubject(OneByOne):
         positional = (problem.A,) if self._rank_by_name else (problem.A, problem.rank)
         if self._rank_by_name:
             keywords["rank"] = problem.rank
+        if self._objective_by_name:
+            keywords.setdefault("objective", problem.objective)
         try:
             returned = self.function(*positional, **keywords)
         except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
@@ -92,7 +97,7 @@ def check_options(
 
 
 def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return those of W0, H0 and seed that the function takes, and rank if only by name."""
+    """Return those of W0, H0 and seed that the function takes; rank if only by name; objective."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):  # some builtins have no signature to look at
@@ -102,4 +107,5 @@ def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
     rank = (
         ("rank",) if any(p.name == "rank" and p.kind is p.KEYWORD_ONLY for p in parameters) else ()
     )
-    return tuple(word for word in KEYWORDS if anything or word in by_name) + rank
+    told = ("objective",) if "objective" in by_name else ()
+    return tuple(word for word in KEYWORDS if anything or word in by_name) + rank + told

@@ -13,19 +13,21 @@ from typing import Any
 
 from ..arrays import Array
 from ..errors import SubjectError
+from ..judging.objectives import FROBENIUS, ITAKURA_SAITO, KL, Objective
 
 Adapter = Callable[..., tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
 class Library:
-    """An adapter, and the distribution on the package index that it needs."""
+    """An adapter, the distribution on the package index that it needs, and what it minimises."""
 
     name: str
     package: str
     module: str
     summary: str
     function: Adapter
+    objective: str = FROBENIUS.name
 
     def load(self) -> Adapter:
         """Import the library, so that no stage has to wait for that; return the adapter."""
@@ -47,16 +49,19 @@ class Library:
 LIBRARIES: dict[str, Library] = {}
 
 
-def library(name: str, package: str, module: str, summary: str) -> Callable[[Adapter], Adapter]:
+def library(
+    name: str, package: str, module: str, summary: str, objective: Objective = FROBENIUS
+) -> Callable[[Adapter], Adapter]:
     """Make a function the adapter of this name.
 
     Parameters
     ----------
     package, module : what is installed, and what is imported.
+    objective : what it minimises.
     """
 
     def register(function: Adapter) -> Adapter:
-        LIBRARIES[name] = Library(name, package, module, summary, function)
+        LIBRARIES[name] = Library(name, package, module, summary, function, objective.name)
         return function
 
     return register
@@ -86,6 +91,36 @@ def sklearn_mu(
 ) -> tuple[Array, Array]:
     """Run all iterations: `tol` 0."""
     return _sklearn(A, rank, W0, H0, solver="mu", max_iter=max_iter, tol=tol)
+
+
+@library(
+    "sklearn-mu-kl",
+    "scikit-learn",
+    "sklearn.decomposition",
+    "scikit-learn's NMF(solver='mu', beta_loss='kullback-leibler')",
+    KL,
+)
+def sklearn_mu_kl(
+    A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 10_000, tol: float = 0.0
+) -> tuple[Array, Array]:
+    """Run all iterations: `tol` 0."""
+    settings = {"solver": "mu", "beta_loss": "kullback-leibler"}
+    return _sklearn(A, rank, W0, H0, **settings, max_iter=max_iter, tol=tol)
+
+
+@library(
+    "sklearn-mu-is",
+    "scikit-learn",
+    "sklearn.decomposition",
+    "scikit-learn's NMF(solver='mu', beta_loss='itakura-saito')",
+    ITAKURA_SAITO,
+)
+def sklearn_mu_is(
+    A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 10_000, tol: float = 0.0
+) -> tuple[Array, Array]:
+    """Run all iterations: `tol` 0."""
+    settings = {"solver": "mu", "beta_loss": "itakura-saito"}
+    return _sklearn(A, rank, W0, H0, **settings, max_iter=max_iter, tol=tol)
 
 
 def _sklearn(A: Array, rank: int, W0: Array, H0: Array, **settings: Any) -> tuple[Array, Array]:

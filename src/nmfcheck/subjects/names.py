@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, SubjectError
 from .command import Command
-from .estimator import EstimatorSubject, is_estimator
+from .estimator import EstimatorSubject, is_estimator, objective_of_loss
 from .function import FunctionSubject, check_options, is_factory
 from .libraries import LIBRARIES
 from .problem import Subject, raised
@@ -57,6 +57,15 @@ class SubjectName:
             if self.name.endswith(".py"):
                 hint = f"did you mean 'py:{self.name}:NAME'?"
             raise InputError(f"no subject {self.name!r}; {hint} (or py:module:attribute, cmd:…)")
+
+    @property
+    def objective(self) -> str | None:
+        """The name of what it says that it minimises; None where it does not say."""
+        if self.name in REFERENCES:
+            return REFERENCES[self.name].objective
+        if self.name in LIBRARIES:
+            return LIBRARIES[self.name].objective
+        return objective_of_loss(self.options.get("beta_loss"))
 
     @property
     def is_reference(self) -> bool:

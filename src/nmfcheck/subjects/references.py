@@ -2,28 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .. import reference
-from ..judging.objectives import FROBENIUS
+from ..judging.objectives import FROBENIUS, ITAKURA_SAITO
 from ..reference import Algorithm
 from .problem import Answer, Problem, Progress
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A reference algorithm, and a line about it."""
+    """A reference algorithm, and a line about it.
+
+    Attributes
+    ----------
+    algorithm : for the objective that it minimises, or for the first of several.
+    of : the algorithm for an objective, where there is one for each.
+    """
 
     algorithm: Algorithm
     summary: str
+    of: Callable[[str], Algorithm] | None = None
 
     @property
     def iterations(self) -> int:
         """How many it runs, unless told: the paper's number where it has one."""
         return self.algorithm.iterations
+
+    @property
+    def objective(self) -> str | None:
+        """The name of what it minimises; None where the problem says that."""
+        return None if self.of else self.algorithm.objective
+
+    def minimising(self, objective: str) -> Algorithm:
+        """Return the algorithm for an objective."""
+        return self.of(objective) if self.of else self.algorithm
 
 
 REFERENCES = {
@@ -43,15 +59,30 @@ REFERENCES = {
     "coordinate-descent": Reference(
         reference.coordinate_descent, "cyclic coordinate descent, HALS (Cichocki et al. 2007)"
     ),
+    "kl-multiplicative-update": Reference(
+        reference.kl_multiplicative_update,
+        "multiplicative update for the Kullback–Leibler divergence (Lee and Seung 2000)",
+    ),
+    "kl-scalar-newton": Reference(
+        reference.kl_scalar_newton,
+        "Newton steps entry by entry for the Kullback–Leibler divergence (Hien and Gillis 2021)",
+    ),
+    "beta-multiplicative-update": Reference(
+        reference.beta_multiplicative_update(ITAKURA_SAITO.name),
+        "multiplicative update for any β-divergence (Févotte and Idier 2011)",
+        reference.beta_multiplicative_update,
+    ),
 }
 
 
 def accepted(objective: str = FROBENIUS.name) -> tuple[str, ...]:
     """Return the names of the references that minimise an objective.
 
-    The lowest share that one of them reaches is what is asked of others.
+    The lowest share that one of them reaches is what is asked of others. Where none is made for it,
+    the one for any objective stands for them.
     """
-    return tuple(n for n, each in REFERENCES.items() if each.algorithm.objective == objective)
+    own = tuple(name for name, each in REFERENCES.items() if each.objective == objective)
+    return own or tuple(name for name, each in REFERENCES.items() if each.of)
 
 
 @dataclass(frozen=True)
@@ -75,7 +106,7 @@ class ReferenceSubject:
 
     def solve(self, problems: Sequence[Problem], progress: Progress) -> list[Answer]:
         """Solve problems of one shape all at once."""
-        algorithm = REFERENCES[self.name].algorithm
+        algorithm = REFERENCES[self.name].minimising(problems[0].objective)
         A, W0, H0 = (np.stack([getattr(p, part) for p in problems]) for part in ("A", "W0", "H0"))
         each = max(self.iterations, 1)
         found = algorithm(

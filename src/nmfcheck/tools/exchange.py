@@ -50,7 +50,8 @@ def write_problems(folder: Path, suite: Suite, form: str) -> int:
             number += 1
             if form == "json":
                 arrays = {key: X.tolist() for key, X in matrices.items()}
-                problem = {"id": name, "rank": case.rank, "seed": trial.seed, **arrays}
+                about = {"rank": case.rank, "seed": trial.seed, "objective": case.objective}
+                problem = {"id": name, **about, **arrays}
                 lines.append(json.dumps(problem))
                 continue
             (folder / name).mkdir()

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..arrays import Array
-from ..families import Case, Nearest, Trial, find
+from ..families import Case, Nearest, Trial, room_of
 from ..judging.judgement import Judgement, permutation_of
 from ..judging.tolerances import TOLERANCE
 from ..presenting.console import PLAIN_WIDTH, show_pairs
@@ -89,7 +89,7 @@ def show_judgement(
         ("outcome", f"{judgement.outcome}: {judgement.outcome.explanation}"),
         ("why", judgement.explanation),
         ("grade", judgement.grade or "none"),
-        *find(case.family).described(case, judgement),
+        *room_of(case).described(case, judgement),
     ]
     if judgement.clipped:
         rows.append(("clipped", "negative entries of rounding size were set to 0"))

@@ -14,6 +14,7 @@ from ..executors.protocol import Reply, Request
 from ..families import Trial
 from ..families.judge import judge
 from ..judging.measures import same_factors
+from ..judging.objectives import FROBENIUS, Objective
 from ..judging.outcomes import Flag, Outcome
 from ..judging.turned import TURNED, misses
 from ..subjects import Answer, Problem
@@ -66,10 +67,15 @@ class Look:
         return [check for check in self.checks if check.status is Status.BAD]
 
 
-def smoke(workers: LocalExecutor) -> Look:
-    """Ask a subject a few things and return what shows; raise `SubjectError` if it cannot start."""
+def smoke(workers: LocalExecutor, objective: Objective = FROBENIUS) -> Look:
+    """Ask a subject a few things and return what shows; raise `SubjectError` if it cannot start.
+
+    Parameters
+    ----------
+    objective : what it is to minimise.
+    """
     takes = workers.start().takes
-    problem, other, smaller = map(_problem, (TRIAL, OTHER_SEED, SMALLER))
+    problem, other, smaller = (_problem(t, objective) for t in (TRIAL, OTHER_SEED, SMALLER))
     requests = [
         Request(0, problem, random=0),
         Request(1, problem, random=1),
@@ -105,9 +111,11 @@ def _asked(workers: LocalExecutor, requests: Sequence[Request]) -> dict[int, Rep
     return replies | request_all(workers, [last])
 
 
-def _problem(trial: Trial) -> Problem:
+def _problem(trial: Trial, objective: Objective) -> Problem:
+    """Return the case of a trial; without zeros, where the objective would be infinite."""
     case, (W0, H0) = trial.case(ASK), trial.start()
-    return Problem(case.A.copy(), case.rank, W0, H0, trial.seed)
+    A = case.A + 0.25 * objective.needs_positive
+    return Problem(A, case.rank, W0, H0, trial.seed, objective.name)
 
 
 def _version(workers: LocalExecutor) -> str:

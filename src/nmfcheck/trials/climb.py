@@ -89,9 +89,9 @@ def judged(
     judgements: list[Judgement | None] = [None] * len(answers)
     usable = [i for i, answer in enumerate(answers) if answer.error is None]
 
-    def batch(i: int) -> tuple[str, int, int, int]:
+    def batch(i: int) -> tuple[str, str, int, int, int]:
         cell = trials[i][0].cell
-        return cell.family, cell.m, cell.n, cell.k
+        return cell.family, cell.objective, cell.m, cell.n, cell.k
 
     for _, members in groupby(sorted(usable, key=batch), key=batch):
         places = list(members)

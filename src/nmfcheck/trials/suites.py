@@ -19,6 +19,8 @@ from .. import families
 from ..arrays import whole_number
 from ..errors import InputError
 from ..families import Ask, Cell, Family, Question, Trial
+from ..judging.objectives import FROBENIUS
+from ..judging.objectives import find as find_objective
 from ..judging.outcomes import Grade
 from ..text import in_list
 
@@ -32,17 +34,23 @@ class Part:
     family, version : the family's.
     cells : each with a number of trials. Trial i uses draw i and seed i, in every suite.
     asks : of each trial, in order.
+    objective : the name of what is minimised.
     """
 
     family: str
     version: int
     cells: Mapping[Cell, int]
     asks: tuple[Ask, ...]
+    objective: str = FROBENIUS.name
 
     @property
     def room(self) -> Family:
         """The family itself."""
-        return families.find(self.family)
+        return families.find(self.family, self.objective)
+
+    def asked(self, cell: Cell) -> tuple[Ask, ...]:
+        """Return what is asked of a cell."""
+        return self.room.asked(cell, self.asks)
 
     @property
     def test(self) -> tuple[Ask, ...]:
@@ -70,6 +78,7 @@ class Suite:
     Attributes
     ----------
     name, version : what the command line calls it, ``quick@3``.
+    objective : the name of what is minimised.
     parts : what is asked of each family.
     reference_iterations : limit to the reference algorithms' iterations; None for the paper's
         counts.
@@ -83,11 +92,13 @@ class Suite:
     reference_iterations: int | None = None
     summary: str = field(default="", compare=False)
     extra: Mapping[Cell, int] = field(default_factory=dict, compare=False)
+    objective: str = FROBENIUS.name
 
     @property
     def title(self) -> str:
-        """Its name with the version."""
-        return f"{self.name}@{self.version}"
+        """Its name with the version, and with the objective where that is not the usual one."""
+        other = "" if self.objective == FROBENIUS.name else f", {self.objective}"
+        return f"{self.name}@{self.version}{other}"
 
     @property
     def scope(self) -> str:
@@ -108,7 +119,7 @@ class Suite:
     def stages(self) -> int:
         """The number of stages of a run in which no trial ends early."""
         extra = sum(
-            trials * len(families.find(cell.family).asks_of(cell))
+            trials * len(families.find(cell.family, cell.objective).asks_of(cell))
             for cell, trials in self.extra.items()
         )
         return extra + sum(part.trials * len(part.asks) for part in self.parts)
@@ -130,7 +141,7 @@ class Suite:
             family, _, name = cell.partition("/")
             cell = self.part(family).room.cell(name)
         if cell in self.extra:
-            room = families.find(cell.family)
+            room = families.find(cell.family, cell.objective)
             return [room.trial(cell, i) for i in range(self.extra[cell])]
         part = self.part(cell.family)
         if cell not in part.cells:
@@ -193,7 +204,7 @@ class Suite:
             if not wanted:
                 raise InputError(f"no family was named; there are {self._names}")
             own = {part.family: part for part in self.parts}
-            parts = [own.get(name) or part_of(name, self.name) for name in wanted]
+            parts = [own.get(name) or part_of(name, self.name, self.objective) for name in wanted]
         else:
             parts = list(self.parts)
         owners = {
@@ -213,10 +224,12 @@ class Suite:
 
     def as_text(self) -> str:
         """Write down what makes a suite this one and no other."""
+        other = {} if self.objective == FROBENIUS.name else {"objective": self.objective}
         return json.dumps(
             {
                 "name": self.name,
                 "version": self.version,
+                **other,
                 "reference_iterations": self.reference_iterations,
                 "families": [
                     {
@@ -238,22 +251,25 @@ class Suite:
         """Read what `as_text` wrote; raise KeyError, TypeError or ValueError for anything else."""
         document = json.loads(text)
         known = SUITES.get(document["name"])
+        objective = find_objective(document.get("objective", FROBENIUS.name)).name
         return cls(
             name=str(document["name"]),
             version=int(document["version"]),
-            parts=tuple(_part_from(part) for part in document["families"]),
+            parts=tuple(_part_from(part, objective) for part in document["families"]),
             reference_iterations=document["reference_iterations"],
             summary=known.summary if known else "",
+            objective=objective,
         )
 
 
-def _part_from(document: Mapping[str, Any]) -> Part:
-    room = families.find(document["family"])
+def _part_from(document: Mapping[str, Any], objective: str) -> Part:
+    room = families.find(document["family"], objective)
     return Part(
         room.name,
         int(document["version"]),
         {room.cell(name): int(trials) for name, trials in document["cells"].items()},
         tuple(_ask_from(room, ask) for ask in document["asks"]),
+        objective,
     )
 
 
@@ -266,10 +282,10 @@ def _ask_from(room: Family, document: Mapping[str, str]) -> Ask:
     return Ask(name, needs, Question(document["question"]), called=called)  # type: ignore[arg-type]
 
 
-def part_of(family: str, suite: str) -> Part:
+def part_of(family: str, suite: str, objective: str = FROBENIUS.name) -> Part:
     """Return what a suite of this name asks of a family."""
-    room = families.find(family)
-    return Part(room.name, room.version, dict(room.cells(suite)), room.asks)
+    room = families.find(family, objective)
+    return Part(room.name, room.version, dict(room.cells(suite)), room.asks, room.objective)
 
 
 VERSIONS = {
@@ -289,10 +305,16 @@ SUMMARIES = {
 }
 
 
-def of_version(name: str, version: int) -> Suite:
-    """Return a version of a suite."""
-    parts = tuple(part_of(family, name) for family in VERSIONS[version])
-    return Suite(name, version, parts, ITERATIONS[name], SUMMARIES[name])
+def of_version(name: str, version: int, objective: str = FROBENIUS.name) -> Suite:
+    """Return a version of a suite: of its families, those with known answers for an objective."""
+    known = [
+        family for family in VERSIONS[version] if families.find(family).under(objective) is not None
+    ]
+    if not known:
+        title = find_objective(objective).title
+        raise InputError(f"no family of {name}@{version} has known answers for {title}")
+    parts = tuple(part_of(family, name, objective) for family in known)
+    return Suite(name, version, parts, ITERATIONS[name], SUMMARIES[name], objective=objective)
 
 
 QUICK, STANDARD, FULL = (of_version(name, NEWEST) for name in ITERATIONS)
@@ -300,14 +322,21 @@ SUITES = {suite.name: suite for suite in (QUICK, STANDARD, FULL)}
 """The newest version of each."""
 
 
-def find(name: str) -> Suite:
-    """Return the suite of this name: ``quick``, or ``quick@1`` for a version of it."""
+def find(name: str, objective: str = FROBENIUS.name) -> Suite:
+    """Return the suite of this name: ``quick``, or ``quick@1`` for a version of it.
+
+    Parameters
+    ----------
+    objective : the name of what is minimised, such as ``kl``.
+    """
+    other = find_objective(objective).name
     bare, at, version = str(name).partition("@")
     if bare not in SUITES:
         raise InputError(f"no suite {name!r}; there are {', '.join(SUITES)}")
     if not at:
-        return SUITES[bare]
+        newest = SUITES[bare]
+        return newest if other == newest.objective else of_version(bare, NEWEST, other)
     if version not in map(str, VERSIONS):
         known = ", ".join(f"{bare}@{number}" for number in VERSIONS)
         raise InputError(f"no suite {name!r}; there are {known}")
-    return of_version(bare, int(version))
+    return of_version(bare, int(version), other)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -27,7 +27,7 @@ FORMAT = 2
 
 PAPER = ("multiplicative-update", "als", "gradient-descent")
 ACCEPTED = accepted(FROBENIUS.name)
-"""The lowest share of these is what is asked of others."""
+"""The lowest share of these is what is asked of others, for the Frobenius norm."""
 
 MANY = 1000
 """With fewer trials in a cell, the lower bound of a share stands for the share."""
@@ -82,21 +82,37 @@ class Baseline:
     asks: tuple[str, ...]
     algorithms: dict[str, AlgorithmBaseline]
 
+    @property
+    def accepted(self) -> tuple[str, ...]:
+        """The algorithms whose lowest share is what is asked of others."""
+        return accepted(self.objective)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The algorithms that a subject is compared with trial by trial: the paper's three."""
+        return PAPER if self.objective == FROBENIUS.name else self.accepted
+
     @lru_cache(maxsize=1024)  # noqa: B019 - there is one for each family, for as long as we run
     def shares(
-        self, cell: str, asks: tuple[Ask, ...], algorithms: tuple[str, ...] = ACCEPTED
+        self, cell: str, asks: tuple[Ask, ...], algorithms: tuple[str, ...] | None = None
     ) -> dict[str, Share]:
-        """Return which share of the trials of a cell each algorithm passed, if it ran them."""
+        """Return which share of the trials of a cell each algorithm passed, if it ran them.
+
+        Parameters
+        ----------
+        algorithms : the accepted ones if not given.
+        """
         return {
             name: self.algorithms[name].cells[cell].tally.share(asks)
-            for name in algorithms
+            for name in (self.accepted if algorithms is None else algorithms)
             if name in self.algorithms and cell in self.algorithms[name].cells
         }
 
     def required(
-        self, cell: str, asks: tuple[Ask, ...], algorithms: tuple[str, ...] = ACCEPTED
+        self, cell: str, asks: tuple[Ask, ...], algorithms: tuple[str, ...] | None = None
     ) -> Required | None:
         """Return the lowest share that one of some algorithms reached in a cell, if they ran it."""
+        algorithms = self.accepted if algorithms is None else algorithms
         if not {ask.name for ask in asks} <= set(self.asks):
             return None
         shares = self.shares(cell, asks, algorithms)
@@ -132,9 +148,9 @@ def required_of(part: Part, cell: Cell, baseline: Baseline) -> Required | None:
 
 
 @lru_cache
-def shipped(family: str) -> Baseline:
-    """Return the baseline that a family ships; an empty one if it ships none."""
-    room = find(family)
+def shipped(family: str, objective: str = FROBENIUS.name) -> Baseline:
+    """Return the baseline that a family ships for an objective; an empty one if it has none."""
+    room = find(family, objective)
     file = room.baseline
     if file is None or not file.is_file():
         return empty(room)
@@ -143,13 +159,13 @@ def shipped(family: str) -> Baseline:
 
 def shipped_for(suite: Suite) -> dict[str, Baseline]:
     """Return the baselines of a suite's families."""
-    return {part.family: shipped(part.family) for part in suite.parts}
+    return {part.family: shipped(part.family, part.objective) for part in suite.parts}
 
 
 def empty(room: Family) -> Baseline:
     """Return a baseline with nothing in it."""
     asks = tuple(ask.name for ask in room.asks)
-    return Baseline(room.name, room.version, FROBENIUS.name, asks, {})
+    return Baseline(room.name, room.version, room.objective, asks, {})
 
 
 def of_results(
@@ -164,7 +180,7 @@ def of_results(
         cells = before.cells if before else {}
         found = _cells(results, suite, suite.part(known.family))
         algorithms[name] = AlgorithmBaseline(settings, cells | found)
-    in_order = {name: algorithms[name] for name in ACCEPTED if name in algorithms}
+    in_order = {name: algorithms[name] for name in known.accepted if name in algorithms}
     return replace(known, algorithms=in_order)
 
 
@@ -239,7 +255,7 @@ def from_text(text: str) -> Baseline:
     document = json.loads(text)
     if document["format"] != FORMAT:
         raise InputError(f"a baseline of format {document['format']}; expected {FORMAT}")
-    room = find(document["family"])
+    room = find(document["family"], document["objective"])
     return Baseline(
         room.name,
         document["version"],
@@ -262,14 +278,14 @@ def _cell(cell: Cell, document: Mapping[str, Any]) -> BaselineCell:
     return BaselineCell(tallied, document.get("labels", {}), document.get("digits", {}))
 
 
-def trials_of(baseline: Baseline, cell: Cell, algorithms: Sequence[str] = ACCEPTED) -> int:
-    """Return how many trials of a cell all of some algorithms have run."""
+def trials_of(baseline: Baseline, cell: Cell) -> int:
+    """Return how many trials of a cell all accepted algorithms have run."""
     return min(
         (
             len(baseline.algorithms[name].cells[cell.name].tally.seeds)
             if name in baseline.algorithms and cell.name in baseline.algorithms[name].cells
             else 0
-            for name in algorithms
+            for name in baseline.accepted
         ),
         default=0,
     )

@@ -83,7 +83,7 @@ def count(results: Results, suite: Suite, cells: Sequence[CellTally]) -> list[Ce
                 defects.get((each.cell.id, ask.name), []),
                 flags.get((each.cell.id, ask.name), Counter()),
             )
-            for ask in part.asks
+            for ask in part.asked(each.cell)
         )
         found.append(
             CellCount(

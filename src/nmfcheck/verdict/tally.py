@@ -37,7 +37,7 @@ class CellTally:
 
     def trial(self, place: int) -> Trial:
         """Return one of the trials."""
-        return find(self.cell.family).trial(self.cell, self.seeds[place])
+        return find(self.cell.family, self.cell.objective).trial(self.cell, self.seeds[place])
 
     def first_only(self) -> CellTally:
         """Return the cell with the first of its trials that were answered, and all that were not.

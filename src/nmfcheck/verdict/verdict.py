@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..families import Ask, Trial, find
+from ..families import Ask, Trial
 from ..families import Question as Asks
 from ..intervals import Share
 from ..judging.outcomes import NOT_ASKED, Flag, Outcome
@@ -175,12 +175,17 @@ def verdict(
         found,
         tuple(hard),
         unanswered_all=bool(letters) and set(letters) <= silent,
-        notes=tuple(_notes(cells, found, varies=varies, left=left)),
+        notes=tuple(_notes(cells, parts, found, varies=varies, left=left)),
     )
 
 
 def _notes(
-    cells: Sequence[CellTally], families: Sequence[FamilyVerdict], *, varies: bool, left: int
+    cells: Sequence[CellTally],
+    parts: Sequence[Part],
+    families: Sequence[FamilyVerdict],
+    *,
+    varies: bool,
+    left: int,
 ) -> Iterator[str]:
     """Say what else a reader should know."""
     if left:
@@ -193,9 +198,9 @@ def _notes(
         )
     if varies:
         yield Flag.VARIES.explanation
-    for each in families:
+    for part, each in zip(parts, families, strict=True):
         unknown = [c.cell.name for c in each.test.cells if c.cell and math.isnan(c.required)]
-        relative = find(each.family).required is None
+        relative = part.room.required is None
         if relative and unknown and len(unknown) < len(each.test.cells):
             yield (
                 f"The baseline does not have {', '.join(unknown)}, which "
@@ -250,9 +255,12 @@ def _exactness(part: Part, cells: Sequence[CellTally]) -> Question | None:
         return None
     asks = [ask for ask in own if ask in part.asks]
     asked = []
-    for cell in cells if asks else ():
-        share = sum((cell.uncollapsed(ask) for ask in asks), Share(0, 0))
-        silent = sum(_left_open(cell, ask) for ask in asks)
+    for cell in cells:
+        exact = [ask for ask in asks if ask in part.asked(cell.cell)]
+        if not exact:
+            continue
+        share = sum((cell.uncollapsed(ask) for ask in exact), Share(0, 0))
+        silent = sum(_left_open(cell, ask) for ask in exact)
         asked.append(CellVerdict(cell.cell, share, room.exact_share, "", silent))
     missing = f"nothing was run at {', '.join(ask.title for ask in own)}"
     return Question(part.family, asked, room.exactness, missing)
@@ -277,7 +285,7 @@ def marks(results: Results, suite: Suite) -> list[HardFailure]:
         if marked:
             first = marked[0]
             family, _, name = first.cell.partition("/")
-            room = find(family)
+            room = suite.part(family).room
             trial = Trial(room.cell(name), first.draw, first.seed, room.asks)
             found.append(HardFailure(str(kind), explanation, len(marked), trial.id))
     return found

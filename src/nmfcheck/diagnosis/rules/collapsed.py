@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...intervals import Share
 from ...judging.outcomes import Outcome
-from ...verdict.baseline import ACCEPTED
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
 
@@ -43,7 +42,7 @@ def _percent(share: float) -> str:
 def _rates(evidence: Evidence) -> tuple[Share, dict[str, float]]:
     """Return its own rate of collapse, and how many of its trials the references' would end."""
     test, baseline = evidence.part.test, evidence.baseline
-    own, usual = Share(0, 0), dict.fromkeys(ACCEPTED, 0.0)
+    own, usual = Share(0, 0), dict.fromkeys(baseline.accepted, 0.0)
     if not {ask.name for ask in test} <= set(baseline.asks):
         return own, usual
     for cell in evidence.cells:
@@ -52,9 +51,9 @@ def _rates(evidence: Evidence) -> tuple[Share, dict[str, float]]:
             for name, algorithm in baseline.algorithms.items()
             if cell.cell.name in algorithm.cells
         }
-        if set(theirs) >= set(ACCEPTED):
+        if set(theirs) >= set(baseline.accepted):
             own += cell.ended_by(Outcome.COLLAPSED, test)
-            for name in ACCEPTED:
+            for name in baseline.accepted:
                 share = theirs[name].ended_by(Outcome.COLLAPSED, test)
                 usual[name] += share.value * len(cell.seeds)
     return own, usual

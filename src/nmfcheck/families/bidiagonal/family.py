@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays import Array, frozen, real_number, whole_number
 from ...errors import InputError
 from ...judging.judgement import Judgement, permutation_of
+from ...judging.objectives import KL
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ...text import decimal
@@ -93,7 +94,7 @@ def cell_of(n: int, kind: str) -> Cell:
 
 def kind_of(cell: Cell) -> str:
     """Return a cell's kind of entries, ``ones`` or ``loguniform``."""
-    return cell.name.rpartition("/")[2]
+    return cell.matrices.rpartition("/")[2]
 
 
 def trial_of(n: int, entries: str, seed: int, asks: tuple[Ask, ...] = LADDER) -> Trial:
@@ -114,11 +115,11 @@ class Bidiagonal(Family):
     example = "bidiagonal/n=3/loguniform#7/seed=7"
     asks = LADDER
     judgement = BidiagonalJudgement
-    counted_labels = ("word",)
+    counted_labels: ClassVar[tuple[str, ...]] = ("word",)
     # A run of ALS that has not come to rest by then goes round and round: ten times as many, the
     # paper's number, take ten times as long and hardly change an outcome (docs/verdict.md).
     baseline_iterations: ClassVar[Mapping[str, int]] = {"als": 10**5}
-    options = (
+    options: ClassVar[tuple[Option, ...]] = (
         Option("sizes", "The sizes n of the bidiagonal family, such as 2-5,8.", "SIZES"),
         Option(
             "entries",
@@ -138,9 +139,17 @@ class Bidiagonal(Family):
         ),
     )
 
+    def under(self, objective: str) -> Family | None:
+        """Return the family for the Kullback–Leibler divergence, or itself."""
+        if objective != KL.name:
+            return super().under(objective)
+        from .kl import UNDER_KL  # which is made from this
+
+        return UNDER_KL
+
     @property
-    def baseline(self) -> Traversable:
-        """What the five references did."""
+    def baseline(self) -> Traversable | None:
+        """What the references did."""
         from importlib import resources  # late: it takes long to import
 
         return resources.files(__package__) / "baseline.json"
@@ -177,11 +186,11 @@ class Bidiagonal(Family):
 
     def asks_of(self, cell: Cell) -> tuple[Ask, ...]:
         """Return the ladder of ε, or that of the slopes."""
-        return SLOPE_ASKS if cell.name == SLOPES else self.asks
+        return SLOPE_ASKS if cell.matrices == SLOPES else self.asks
 
     def case(self, trial: Trial, ask: Ask) -> BidiagonalCase:
         """Return the matrix of a draw at an ε."""
-        kind = ONES if trial.cell.name == SLOPES else kind_of(trial.cell)
+        kind = ONES if trial.cell.matrices == SLOPES else kind_of(trial.cell)
         entries = kind if trial.draw is None else f"{kind}#{trial.draw}"
         return case_of(trial.cell.n, entries, eps_of(ask))
 

@@ -23,7 +23,7 @@ from ...arrays import Array, Bools, Ints
 from ...errors import InputError
 from ...judging.judgement import Judgement, permutation_of
 from ...judging.measures import as_judged, balance, product_defect
-from ...judging.objectives import FROBENIUS
+from ...judging.objectives import FROBENIUS, find
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from .cases import BidiagonalCase, checked_case
@@ -111,6 +111,7 @@ class CaseStack:
     a0: Array
     e: Array
     eps: Array
+    objective: str = FROBENIUS.name
 
     @classmethod
     def of(cls, cases: Sequence[BidiagonalCase]) -> CaseStack:
@@ -118,20 +119,24 @@ class CaseStack:
         sizes = {case.rank for case in cases}
         if len(sizes) > 1:
             raise InputError(f"a batch needs cases of one size, not of n = {sorted(sizes)}")
-        (n,) = sizes
+        objectives = {case.objective for case in cases}
+        if len(objectives) > 1:
+            raise InputError(f"a batch needs one objective, not {' and '.join(sorted(objectives))}")
+        (n,), (objective,) = sizes, objectives
         a0 = np.concatenate([case.a0 for case in cases]).reshape(-1, n)
         eps = np.array([case.eps for case in cases])
         e = eps[:, None] * np.concatenate([case.a1 for case in cases]).reshape(len(a0), n - 1)
         A = np.zeros((len(a0), n, n))
         main, upper = np.arange(n), np.arange(n - 1)
         A[:, main, main], A[:, upper, upper + 1] = a0, e
-        return cls(A, a0, e, eps)
+        return cls(A, a0, e, eps, objective)
 
     def part(self, chunk: slice) -> CaseStack:
         """Return some of the cases; a stack of a single one serves every run."""
         if len(self.A) == 1:
             return self
-        return CaseStack(self.A[chunk], self.a0[chunk], self.e[chunk], self.eps[chunk])
+        A, a0, e, eps = (X[chunk] for X in (self.A, self.a0, self.e, self.eps))
+        return CaseStack(A, a0, e, eps, self.objective)
 
 
 def judged(cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgement]:
@@ -228,7 +233,7 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         W, H = balance(W, H, np.broadcast_to(unit, len(W)))
         product = product_defect(A, W, H)
-        kkt = FROBENIUS.kkt_residual(A, W, H)
+        kkt = find(cases.objective).kkt_residual(A, W, H)
         M = match_rows(W, H, a0)
         permutation, matched = read_permutation(M)
         matched &= valid

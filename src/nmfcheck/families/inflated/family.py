@@ -13,6 +13,7 @@ from ...arrays import Array
 from ...errors import InputError
 from ...judging.judgement import Judgement
 from ...judging.measures import balance
+from ...judging.objectives import KL
 from ...judging.outcomes import Outcome
 from ..bidiagonal.family import LADDER, described, eps_of
 from ..bidiagonal.judge import BidiagonalJudgement
@@ -53,7 +54,7 @@ class Inflated(Family):
     example = "inflated/9x6/k=3/dyadic#7/seed=7"
     asks = LADDER
     judgement = BidiagonalJudgement
-    counted_labels = ("word",)
+    counted_labels: ClassVar[tuple[str, ...]] = ("word",)
     # A tenth of the paper's numbers: of 400 trials, one passed with more that had not with fewer.
     baseline_iterations: ClassVar[Mapping[str, int]] = {
         "multiplicative-update": 10**5,
@@ -65,9 +66,17 @@ class Inflated(Family):
         ),
     )
 
+    def under(self, objective: str) -> Family | None:
+        """Return the family for the Kullback–Leibler divergence, or itself."""
+        if objective != KL.name:
+            return super().under(objective)
+        from .kl import UNDER_KL  # which is made from this
+
+        return UNDER_KL
+
     @property
-    def baseline(self) -> Traversable:
-        """What the five references did."""
+    def baseline(self) -> Traversable | None:
+        """What the references did."""
         from importlib import resources  # late: it takes long to import
 
         return resources.files(__package__) / "baseline.json"
@@ -90,7 +99,7 @@ class Inflated(Family):
     def case(self, trial: Trial, ask: Ask) -> InflatedCase:
         """Return the matrix of a draw at an ε."""
         cell = trial.cell
-        kind = cell.name.rpartition("/")[2]
+        kind = cell.matrices.rpartition("/")[2]
         assert trial.draw is not None
         id = self.case_id(trial, ask)
         return case_of(cell.m, cell.n, cell.k, kind, trial.draw, eps_of(ask), id)
@@ -143,7 +152,7 @@ class Inflated(Family):
         self, cells: Mapping[Cell, int], asks: tuple[Ask, ...], extra: Sequence[Cell] = ()
     ) -> Mapping[str, str]:
         """Return the shapes as an option."""
-        return {"shapes": ",".join(cell.name for cell in cells)}
+        return {"shapes": ",".join(cell.matrices for cell in cells)}
 
 
 FAMILY = Inflated()

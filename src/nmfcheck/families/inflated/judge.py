@@ -20,7 +20,7 @@ from ...judging.measures import (
     product_defect,
     without_nan,
 )
-from ...judging.objectives import FROBENIUS
+from ...judging.objectives import find as objective_of
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ..bidiagonal.judge import BidiagonalJudgement, Judgements, judge_batch
@@ -39,7 +39,7 @@ def judged(cases: Sequence[InflatedCase], W: Array, H: Array) -> list[Judgement]
         balanced_W, balanced_H = balance(W, H, unit)
         A = np.stack([case.A for case in cases]) / unit[:, None, None]
         product = product_defect(A, balanced_W, balanced_H)
-        kkt = FROBENIUS.kkt_residual(A, balanced_W, balanced_H)
+        kkt = objective_of(cases[0].objective).kkt_residual(A, balanced_W, balanced_H)
         off_W = _multiples(balanced_W, [case.rows for case in cases])
         off_H = _multiples(balanced_H.swapaxes(1, 2), [case.columns for case in cases])
         padding = np.maximum(largest_entry(off_W), largest_entry(off_H))

@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from ...arrays import Array
 from ...judging.judgement import Judgement
+from ...judging.objectives import KL
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, SHAPE, parts_of
+from ..family import Family
 from ..fixed import IDENTIFIED, FixedFamily, Trials
 from ..trial import Ask, Case, Cell, Trial
 from .cases import CODE, NAME, MixedCase, case_of, check_shape
@@ -35,6 +37,14 @@ class Mixed(FixedFamily):
     test = "trials found the components"
     listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
     code = CODE
+
+    def under(self, objective: str) -> Family | None:
+        """Return the family for the Kullback–Leibler divergence, or itself."""
+        if objective != KL.name:
+            return super().under(objective)
+        from .kl import UNDER_KL  # which is made from this
+
+        return UNDER_KL
 
     def cold_cell(self, name: str) -> Cell:
         """Return the cell of a name such as ``12x10/k=4/dyadic``."""

@@ -21,7 +21,7 @@ from ...judging.measures import (
     product_defect,
     without_nan,
 )
-from ...judging.objectives import FROBENIUS
+from ...judging.objectives import find as objective_of
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ..bidiagonal.judge import Judgements, judge_batch
@@ -45,7 +45,9 @@ def judged(cases: Sequence[MixedCase], W: Array, H: Array) -> list[Judgement]:
         measures = {
             "product_defect": product_defect(X, balanced_W, balanced_H),
             "padding_defect": np.maximum(largest_entry(off_W), largest_entry(off_H)),
-            "kkt_residual": FROBENIUS.kkt_residual(A, balanced_W, balanced_H),
+            "kkt_residual": objective_of(cases[0].objective).kkt_residual(
+                A, balanced_W, balanced_H
+            ),
         }
         core = judge_batch([case.core for case in cases], *core_factors(cases, W, H))
     without_nan(*measures.values())

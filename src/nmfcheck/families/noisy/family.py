@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..family import Family
 from ..mixed.family import Mixed
 from ..trial import Ask, Trial
 from .cases import CODE, NAME, NoisyCase, case_of, check_shape
@@ -14,6 +15,10 @@ class Noisy(Mixed):
     summary = "positive and noisy: nothing fits exactly, and the best W and H are known"
     example = "noisy/12x10/k=4/dyadic#7/seed=7"
     code = CODE
+
+    def under(self, objective: str) -> Family | None:
+        """Return itself: for other objectives than the Frobenius norm its answers are not known."""
+        return self if objective == self.objective else None
 
     def check_shape(self, m: int, n: int, k: int) -> None:
         """Raise `InputError` where there is no room for noise."""

@@ -53,7 +53,7 @@ class Optima(FixedFamily):
         """Return the cell of a name; there is no answer to start near, for there are several."""
         return self.cold_cell(name)
 
-    def required_of(self, cell: Cell) -> float:
+    def required_of(self, cell: Cell) -> float | None:
         """Return what is required where the optimum is certified; elsewhere nothing is."""
         optimum = optimum_of(cell.columns[0], cell.k)
         return self.required if optimum.certified else float("nan")

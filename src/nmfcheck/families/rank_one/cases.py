@@ -1,8 +1,8 @@
 """Positive matrices that are to be approximated by one component.
 
-There is one best product w·hᵀ, and no other stationary point but 0 (docs/theory.md, Theorem 7): for
-the Frobenius norm it is `σ₁·u₁·v₁ᵀ`. On other families every loss and every weighting has the same
-answers, since something fits exactly; here they differ.
+There is one best product w·hᵀ, and no other stationary point but 0 (docs/theory.md, Theorem 7). On
+other families every loss and every weighting has the same answers, since something fits exactly;
+here they differ.
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from ...arrays import Array, frozen
 from ...errors import InputError
+from ...judging.objectives import FROBENIUS, find
 from ..dyadic import generator, sizes
 from ..trial import Case
+from .best import best_product
 
 NAME = "rank-one"
 ONE = "one"
 """The entries of cells whose trials all have one matrix."""
+TINY = "tiny"
+"""Entries in units of 2⁻³⁰."""
+UNITS = {TINY: 2.0**-30}
 
 CODE = 7
 """What the generator of draws is seeded with, beside shape and draw."""
@@ -47,10 +50,11 @@ def check_shape(m: int, n: int) -> None:
 
 
 @lru_cache(maxsize=4096)
-def case_of(m: int, n: int, i: int, id: str) -> RankOneCase:
-    """Return the case of a draw: entries from ½ to 2."""
+def case_of(
+    m: int, n: int, i: int, id: str, objective: str = FROBENIUS.name, unit: float = 1.0
+) -> RankOneCase:
+    """Return the case of a draw: entries from ½ to 2, times a unit."""
     check_shape(m, n)
-    A = sizes(generator(CODE, m, n, i), (m, n), FINE)
-    u, s, v = np.linalg.svd(A)
-    X = s[0] * np.abs(np.outer(u[:, 0], v[0]))  # positive by Perron and Frobenius
-    return RankOneCase(id, frozen(A), 1, frozen(X))
+    A = unit * sizes(generator(CODE, m, n, i), (m, n), FINE)
+    X = best_product(A, find(objective).beta)
+    return RankOneCase(id, frozen(A), 1, frozen(X), objective=objective)

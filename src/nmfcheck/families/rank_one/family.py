@@ -9,11 +9,13 @@ import numpy as np
 
 from ...arrays import Array
 from ...judging.judgement import Judgement
+from ...judging.objectives import find
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, NUMBER, parts_of
+from ..family import Family
 from ..fixed import FixedFamily, Trials
 from ..trial import Ask, Case, Cell, Trial
-from .cases import CODE, NAME, ONE, RankOneCase, case_of, check_shape
+from .cases import CODE, NAME, ONE, TINY, UNITS, RankOneCase, case_of, check_shape
 from .judge import FOUND, judged
 
 QUICK = {"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40, "4x3/one": 20}
@@ -34,16 +36,25 @@ class RankOne(FixedFamily):
     test = "trials found the best product"
     listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
     code = CODE
-    required = 1.0
+    required: ClassVar[float | None] = 1.0
     margin = 0.0
     found = FOUND
 
+    def under(self, objective: str) -> Family | None:
+        """Return the family for any other β-divergence, or itself."""
+        if objective == self.objective:
+            return self
+        from .loss import under  # which is made from this
+
+        return under(objective)
+
     def cold_cell(self, name: str) -> Cell:
         """Return the cell of a name such as ``9x6/dyadic``, or ``4x3/one`` with one matrix."""
-        match = parts_of(name, rf"{NUMBER}x{NUMBER}/({DYADIC}|{ONE})", NAME, "9x6/dyadic")
-        m, n = int(match[1]), int(match[2])
+        match = parts_of(name, rf"{NUMBER}x{NUMBER}/({DYADIC}|{ONE}|{TINY})", NAME, "9x6/dyadic")
+        m, n, entries = int(match[1]), int(match[2]), match[3]
         check_shape(m, n)
-        return Cell(NAME, name, m, n, 1, (f"{m}×{n}", match[3]), one_case=match[3] == ONE)
+        return Cell(NAME, name, m, n, 1, (f"{m}×{n}", entries), one_case=entries == ONE,
+                    unit=UNITS.get(entries, 1.0))  # fmt: skip
 
     def cell(self, name: str) -> Cell:
         """Return the cell of a name; where to start is no question, as every start will do."""
@@ -51,7 +62,16 @@ class RankOne(FixedFamily):
 
     def case(self, trial: Trial, ask: Ask) -> RankOneCase:
         """Return the matrix of a draw."""
-        return case_of(trial.cell.m, trial.cell.n, trial.draw or 0, self.case_id(trial, ask))
+        cell, id = trial.cell, self.case_id(trial, ask)
+        return case_of(cell.m, cell.n, trial.draw or 0, id, self.objective, cell.unit)
+
+    def case_from_id(self, id: str) -> Case:
+        """Return the case that has this id; ``beta=1`` says the loss, too."""
+        beta = id.rpartition("/")[2]
+        if beta.startswith("beta=") and (other := self.under(find(beta).name)) is not self:
+            assert other is not None
+            return other.case_from_id(id)
+        return super().case_from_id(id)
 
     def answer(self, case: Any) -> tuple[Array, Array]:
         """Return the best w and h."""

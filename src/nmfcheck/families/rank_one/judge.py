@@ -12,14 +12,14 @@ from ...judging.judgement import Judgement
 from ...judging.measures import (
     as_judged,
     balance,
-    largest_entry,
     product_defect,
     without_nan,
 )
-from ...judging.objectives import FROBENIUS
+from ...judging.objectives import OBJECTIVES, Objective, find
 from ...judging.outcomes import Outcome
 from ...judging.sentences import clipping, invalid_entry
 from ...judging.tolerances import TOLERANCE
+from .best import best_product
 from .cases import RankOneCase
 
 FOUND = 1e-4
@@ -33,6 +33,7 @@ a denominator or another loss do not (docs/theory.md, 13).
 def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch of one shape, with sentences."""
     unit = np.array([case.X.max() for case in cases])
+    objective = find(cases[0].objective)
     given = W, H
     W, H, valid, clipped = as_judged(W, H, unit)
     A, X = (np.stack([getattr(case, x) for case in cases]) / unit[:, None, None] for x in "AX")
@@ -40,9 +41,8 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
         balanced_W, balanced_H = balance(W, H, unit)
         product = product_defect(X, balanced_W, balanced_H)
         WH = balanced_W @ balanced_H
-        of_kl = largest_entry(best_for_kl(A) - WH)
-        kkt = FROBENIUS.kkt_residual(A, balanced_W, balanced_H)
-    without_nan(product, of_kl, kkt)
+        kkt = objective.kkt_residual(A, balanced_W, balanced_H)
+    without_nan(product, kkt)
     found = []
     for i in range(len(cases)):
         if not valid[i]:
@@ -54,8 +54,8 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
         other = Outcome.COLLAPSED if at_rest else Outcome.UNCONVERGED
         outcome = graded(product[i], FOUND) or other
         labels = {}
-        if of_kl[i] <= FOUND < product[i]:
-            labels["best_for"] = "the Kullback–Leibler divergence"
+        if product[i] > FOUND and (loss := _best_for(A[i], WH[i], objective)):
+            labels["best_for"] = loss
         zero = f"WH is 0{', a stationary point' if at_rest else ''}"
         sentence = zero if nothing else _sentence(measures, labels)
         sentence += clipping(given[0][i], given[1][i])
@@ -63,11 +63,12 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
     return found
 
 
-def best_for_kl(A: Array) -> Array:
-    """Return `r·cᵀ/N`, r and c the sums of rows and columns, N the total (docs/theory.md, 13)."""
-    rows, columns = A.sum(axis=2, keepdims=True), A.sum(axis=1, keepdims=True)
-    best: Array = rows * columns / A.sum(axis=(1, 2), keepdims=True)
-    return best
+def _best_for(A: Array, WH: Array, asked: Objective) -> str:
+    """Return the loss that a product is the best one for, if it is another than was asked."""
+    for other in OBJECTIVES.values():
+        if other is not asked and np.abs(best_product(A, other.beta) - WH).max() <= FOUND:
+            return other.title
+    return ""
 
 
 def _sentence(measures: dict[str, float], labels: dict[str, str]) -> str:

@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 from ...arrays import Array
 from ...errors import InputError
 from ...judging.judgement import Judgement
+from ...judging.objectives import KL
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, NUMBER, parts_of
+from ..family import Family
 from ..fixed import FixedFamily, Trials
 from ..trial import Ask, Cell, Trial
 from .cases import ALPHA, CODE, NAME, RaysCase, case_of, check_rank
@@ -37,6 +39,14 @@ class Rays(FixedFamily):
     test = "trials found the components"
     listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
     code = CODE
+
+    def under(self, objective: str) -> Family | None:
+        """Return the family for the Kullback–Leibler divergence, or itself."""
+        if objective != KL.name:
+            return super().under(objective)
+        from .kl import UNDER_KL  # which is made from this
+
+        return UNDER_KL
 
     def cold_cell(self, name: str) -> Cell:
         """Return the cell of a name such as ``k=4/alpha=0.25/extra=0x3/dyadic``."""

@@ -10,7 +10,7 @@ from ...arrays import Array
 from ...judging.grading import graded
 from ...judging.judgement import Judgement
 from ...judging.measures import as_judged, balance, product_defect, without_nan
-from ...judging.objectives import FROBENIUS
+from ...judging.objectives import find as objective_of
 from ...judging.outcomes import Outcome
 from ...judging.sentences import clipping, counted, invalid_entry, product_miss
 from ...judging.tolerances import TOLERANCE
@@ -32,7 +32,7 @@ def judged(cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         balanced_W, balanced_H = balance(W, H, unit)
         product = product_defect(A, balanced_W, balanced_H)
-        kkt = FROBENIUS.kkt_residual(A, balanced_W, balanced_H)
+        kkt = objective_of(cases[0].objective).kkt_residual(A, balanced_W, balanced_H)
     without_nan(product, kkt)
     found = []
     for i, case in enumerate(cases):

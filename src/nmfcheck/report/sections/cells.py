@@ -25,7 +25,7 @@ HTML = """\
 <div class="wide">
 <table>
 <thead><tr>{% for heading in headings %}<th>{{ heading }}</th>{% endfor %}
-<th>trials</th><th>passed</th><th>95 % interval</th><th>exactly</th><th>required</th><th>paper’s three</th>
+<th>trials</th><th>passed</th><th>95 % interval</th><th>exactly</th><th>required</th><th>{{ compared }}</th>
 {% if exact_at %}<th>exact at {{ exact_at }}</th>{% endif %}<th class="left">verdict</th></tr></thead>
 <tbody>
 {% for cell, exact, three in rows %}
@@ -46,7 +46,7 @@ HTML = """\
 FIXED = "Required is a fixed share of the trials; cells without one are only measured."
 EVERY = "Every trial has to pass."
 RELATIVE = (
-    "Required is the lowest share of the five accepted algorithms, or its lower bound where there "
+    "Required is the lowest share of the accepted algorithms, or its lower bound where there "
     "are fewer than 1000 trials of them."
 )
 
@@ -128,15 +128,16 @@ class CellsSection(Section):
             summary=self.family.part.room.summary or self.family.family,
             required=_required(self.family.part.room),
             exact_at=self._exact_at,
+            compared="paper’s three" if self.family.baseline.compared == PAPER else "references",
             margin=f"{100 * margin:g}" if (margin := self.family.part.room.margin) else "",
         )
 
     def _paper(self, cell: CellVerdict) -> str:
-        """Return the lowest share of the paper's three algorithms in a cell."""
+        """Return the lowest share of the algorithms that it is compared with in a cell."""
         assert cell.cell is not None
         test, baseline = self.family.part.test, self.family.baseline
         if self.family.part.room.required is not None:
-            shares = baseline.shares(cell.cell.name, test, PAPER).values()
+            shares = baseline.shares(cell.cell.name, test, baseline.compared).values()
             return f"{100 * min(share.value for share in shares):.0f} %" if shares else "–"
-        required = baseline.required(cell.cell.name, test, PAPER)
+        required = baseline.required(cell.cell.name, test, baseline.compared)
         return f"{100 * required.share:.0f} %" if required else "–"

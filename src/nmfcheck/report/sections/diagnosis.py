@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...judging.objectives import FROBENIUS
 from ...presenting.section import Section
 from ..contents import SubjectContents
 
@@ -62,9 +63,11 @@ class DiagnosisSection(Section):
 
 
 def unlike_in_words(subject: SubjectContents) -> str:
-    """Say on which trials a subject fails where the paper's algorithms all pass."""
+    """Say on which trials a subject fails where those that it is compared with all pass."""
     number = len(subject.unlike)
     named = ", ".join(subject.unlike[:MOST_NAMED]) + (", …" if number > MOST_NAMED else "")
     trials = "one trial" if number == 1 else f"{number} trials"
-    sentence = f"It fails {trials} that all three algorithms of the paper pass from the same start"
+    paper = subject.suite.objective == FROBENIUS.name
+    they = "all three algorithms of the paper" if paper else "all references for this objective"
+    sentence = f"It fails {trials} that {they} pass from the same start"
     return f"{sentence}: {named}"

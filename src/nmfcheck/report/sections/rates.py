@@ -6,9 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from ...intervals import Share
+from ...judging.objectives import FROBENIUS
 from ...presenting.section import Section
 from ...presenting.words import percent
-from ...verdict.baseline import ACCEPTED, PAPER
+from ...verdict.baseline import PAPER
 from ...verdict.decision import CellVerdict
 from ..contents import FamilyContents
 
@@ -43,10 +44,10 @@ class RatesSection(Section):
         for cell in cells:
             kind = _columns(cell)[-1] if against and len(_columns(cell)) > 1 else ""
             groups.setdefault(kind, []).append(cell)
-        grey = (
-            "In grey the references: solid or dots the paper’s three, dotted or rings the others."
-        )
-        caption = grey if self.family.baseline.algorithms else ""
+        baseline = self.family.baseline
+        of_paper = ": solid or dots the paper’s three, dotted or rings the others"
+        which = of_paper if baseline.objective == FROBENIUS.name else ""
+        caption = f"In grey the references{which}." if baseline.algorithms else ""
         return Markup("").join(
             figure(self._figure(sheet, kind, group, against=against), caption)
             for kind, group in groups.items()
@@ -91,7 +92,7 @@ class RatesSection(Section):
         from ...presenting.drawing import GREY, apart, short_name
 
         ends = {}
-        for beside, name in enumerate(ACCEPTED):
+        for beside, name in enumerate(self.family.baseline.accepted):
             theirs = [(x, self._share(name, cell)) for x, cell in enumerate(cells)]
             shown = [(x, share.value) for x, share in theirs if share.whole]
             if not shown:
