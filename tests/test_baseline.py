@@ -263,7 +263,7 @@ class TestMaking:
         few = ("--trials", "3", "--anew")
         code, out, _ = nmfcheck("baseline", "bidiagonal", "als", "nenmf", *few)
         assert code == 0
-        assert "the file needs all five" in out
+        assert "the file needs all of multiplicative-update" in out
         assert not (tmp_path / "bidiagonal.json").exists()
         store = tmp_path / "runs" / "baseline" / "bidiagonal" / "als-n=2-ones.sqlite"
         before = _rows(store)

@@ -96,7 +96,7 @@ class TestIds:
     @pytest.mark.parametrize(
         ("id", "said"),
         [
-            ("mixed/12x10/k=4/dyadic/start=warm#7/seed=7", "stands behind the seed"),
+            ("mixed/12x10/k=4/dyadic/start=warm#7/seed=7", "stand behind the seed"),
             ("mixed/12x10/k=4/dyadic#7/start=warm/seed=7", "expected an id such as"),
             ("mixed/12x10/k=4/dyadic#7/seed=7/start=hot", "no cell '12x10/k=4/dyadic/start=hot'"),
             ("mixed/12x10/k=4/dyadic/seed=7", "expected a draw such as #7"),

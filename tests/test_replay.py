@@ -131,7 +131,7 @@ def test_a_replay_is_what_the_run_was(nmfcheck, tmp_path):
         (("sparse/n=3/ones/seed=1", "--subject", "als"), "no trial 'sparse/n=3/ones/seed=1'"),
         (
             ("mixed/8x6/k=3/dyadic/start=warm#7/seed=7", "--subject", "als"),
-            "what says how it starts stands behind the seed",
+            "start and loss stand behind the seed",
         ),
         (("rays/k=2/alpha=0.25/extra=0x4/dyadic#7/seed=7", "--subject", "als"), "no rays of rank"),
         ((ID, "--subject", "alss"), "did you mean 'als'?"),

@@ -170,7 +170,7 @@ class TestContents:
             "nmfcheck run coordinate-descent --suite quick --family bidiagonal --trials 12 "
             "--sizes 2,3 --option iterations=10000"
         )
-        assert selected_suite("quick", 12, "bidiagonal", {"sizes": "2,3"}) == SUITE
+        assert selected_suite("quick", 12, "bidiagonal", "frobenius", {"sizes": "2,3"}) == SUITE
 
     def test_the_first_version_of_a_suite_is_named(self, tmp_path):
         suite = suites.find("quick@1").selected(trials=2)

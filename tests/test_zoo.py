@@ -65,7 +65,7 @@ def seen(request):
     subject = Runnable(SubjectName(f"py:{FILE}:{name}"))
     with Store.in_memory(suite) as store:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(module, "smoke", lambda _: Look([], answered=True))  # no first look
+            patch.setattr(module, "smoke", lambda *_: Look([], answered=True))  # no first look
             stored = campaign.run(subject, store, lambda _: None)
         yield name, store, stored
 

@@ -97,7 +97,7 @@ def check(
         stack.enter_context(opened)
         stack.callback(opened.remove_if_empty)
         advance = (
-            stack.enter_context(progress_bar(f"{tested.name}, {chosen.name} suite", chosen.stages))
+            stack.enter_context(progress_bar(f"{tested.name}, {chosen.called}", chosen.stages))
             if progress
             else (lambda _: None)
         )

@@ -76,5 +76,5 @@ def judge_dir(folder: Path, failures: int, in_json: bool) -> None:
         return
     screen = console()
     for family in subject.families:
-        show_counts(screen, f"{folder}, {subject.suite.name} suite: {family.family}", family)
+        show_counts(screen, f"{folder}, {subject.suite.called}: {family.family}", family)
     FailuresSection(subject, failures).show(screen)

@@ -135,7 +135,7 @@ def run(
 
         try:
             for subject in named:
-                title = f"{printable(subject.name)}, {suite.name} suite"
+                title = f"{printable(subject.name)}, {suite.called}"
                 with progress_bar(title, suite.stages) as progress:
                     try:
                         anew = begin if fresh else None

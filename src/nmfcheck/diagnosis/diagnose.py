@@ -17,7 +17,7 @@ from ..verdict.tally import CellTally
 from ..verdict.verdict import Verdict
 from .evidence import Evidence
 from .findings import Cause, Finding
-from .rules import WHY_UNCONVERGED, collapsed, inexact, silent, some_cells
+from .rules import WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
 
 FEW = 0.02
 """Fewer unconverged trials than these are not worth a word."""
@@ -102,6 +102,8 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
         found.insert(len(found) - before, why_unconverged(evidence))
     if some := some_cells(evidence):
         found.append(some)
+    if dependent := units(evidence):
+        found.append(dependent)
     clean = not hard and (not found or found[0].cause is Cause.NORMAL)
     if (clean or evidence.decision is Decision.PASS) and (slow := inexact(evidence)):
         found.append(slow)

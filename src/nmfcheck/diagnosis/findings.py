@@ -24,6 +24,7 @@ class Cause(StrEnum):
     SINGLE = "single precision"
     BIASED = "biased"
     OTHER_LOSS = "another loss"
+    UNITS = "depends on units"
     LOCKED = "locked zeros"
     EARLY = "stops early"
     COLLAPSES = "collapses"

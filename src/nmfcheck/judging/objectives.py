@@ -11,7 +11,7 @@ import difflib
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
 import numpy as np
@@ -39,7 +39,7 @@ class Objective:
     title: str
     formula: str
     beta: float
-    kkt_residual: Callable[[Array, Array, Array], Array]
+    kkt_residual: Callable[[Array, Array, Array], Array] = field(compare=False, repr=False)
 
     @property
     def needs_positive(self) -> bool:

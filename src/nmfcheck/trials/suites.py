@@ -101,6 +101,12 @@ class Suite:
         return f"{self.name}@{self.version}{other}"
 
     @property
+    def called(self) -> str:
+        """What sentences call it: ``quick suite``, with the objective where it is not usual."""
+        other = "" if self.objective == FROBENIUS.name else f" for {self.objective}"
+        return f"{self.name} suite{other}"
+
+    @property
     def scope(self) -> str:
         """Families, cells and trials, in words."""
         return "; ".join(part.scope for part in self.parts)

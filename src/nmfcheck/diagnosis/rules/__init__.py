@@ -12,13 +12,14 @@ from .silent import silent
 from .single import clustered, single
 from .some_cells import some_cells
 from .turned import turned
+from .units import units
 from .unmoved import unmoved
 from .unrelated import unrelated
 
 WHY_UNCONVERGED = (
-    unmoved, turned, biased, other_loss, scaled, permuted, single, locked, unrelated, alike,
+    unmoved, turned, other_loss, biased, scaled, permuted, single, locked, unrelated, alike,
     clustered, early,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
-__all__ = ["WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells"]
+__all__ = ["WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells", "units"]

@@ -85,7 +85,7 @@ class CellsSection(Section):
     def show(self, screen: Console) -> None:
         """Print the table."""
         subject, family = self.subject, self.family
-        suite = f"{subject.suite.name} suite: {family.family}"
+        suite = f"{subject.suite.called}: {family.family}"
         about = [subject.name, suite, *settings_in_words(subject.subject)]
         shown = table(", ".join(about))
         headings = family.part.room.headings

@@ -49,7 +49,7 @@ class LeaderboardSection(Section):
                 "These subjects ran through different suites: their shares are of different trials."
             )
             screen.print(Text(warning, style="bold yellow"), soft_wrap=True)
-        shown = table("The best first" if suite is None else f"{suite.name} suite, the best first")
+        shown = table("The best first" if suite is None else f"{suite.called}, the best first")
         for heading, justify in (
             ("subject", "left"), ("verdict", "left"), ("passed", "right"),
             ("95 % interval", "right"), ("exact", "right"), ("", "left"),
