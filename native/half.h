@@ -42,7 +42,7 @@ __attribute__((noinline)) void shared_half(const Half<M, N, K> &half) {
 
 template <class Step, class M, class N, class K>
 INLINE void one_half(const Half<M, N, K> &half) {
-    if constexpr (tiny<K>) Step::half(half);
+    if constexpr (tiny<M>) Step::half(half);
     else shared_half<Step>(half);
 }
 
