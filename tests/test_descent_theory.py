@@ -79,7 +79,7 @@ def rounding(beta, A, X):
     """Return how far off the value can be: each step and each term by some roundings."""
     terms = A.sum() + X.sum() if beta == 1 else (A**beta + X**beta + A * X ** (beta - 1)).sum()
     if beta == 1:
-        terms += np.abs(A * np.log(np.where(A > 0, A, 1) / np.where(X > 0, X, 1))).sum()
+        terms += np.abs(A * np.log(np.where(A > 0, A, 1) / np.where(A > 0, X, 1))).sum()
     return 100 * 2**-52 * terms / (abs(beta * (beta - 1)) or 1)
 
 
