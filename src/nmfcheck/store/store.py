@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..trials.stage import Stage
 from ..trials.suites import Suite
 from .environment import environment
-from .file import SCHEMA, check, check_header, create, in_words, lay_out, locked
+from .file import EXPERIMENTS, SCHEMA, check, check_header, create, in_words, lay_out, locked
 from .results import Results
 from .rows import COLUMNS, row_of
 
@@ -69,6 +69,7 @@ class Store:
         with in_words(path):
             store._connection.execute("PRAGMA journal_mode = WAL")
             store._connection.execute("PRAGMA synchronous = NORMAL")
+            store._connection.execute(EXPERIMENTS)
         return store
 
     @classmethod
@@ -87,6 +88,7 @@ class Store:
         """Throw away what the store holds."""
         with in_words(self.path), self._transaction() as cursor:
             cursor.execute("DELETE FROM stages")
+            cursor.execute("DELETE FROM experiments")
             cursor.execute("DELETE FROM subjects")
             cursor.execute("UPDATE about SET value = ? WHERE key = 'suite'", (suite.as_text(),))
         self.suite = suite
@@ -194,6 +196,16 @@ class Store:
             cursor.executemany(
                 f"INSERT OR REPLACE INTO stages (subject, {', '.join(COLUMNS)}) VALUES ({places})",
                 ((subject.id, *row_of(stage)) for stage in stages),
+            )
+
+    def write_experiment(
+        self, subject: StoredSubject, name: str, record: Mapping[str, Any]
+    ) -> None:
+        """Write what an experiment came to."""
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute(
+                "INSERT OR REPLACE INTO experiments VALUES (?, ?, ?)",
+                (subject.id, name, json.dumps(record)),
             )
 
     def results(self, subject: StoredSubject) -> Results:

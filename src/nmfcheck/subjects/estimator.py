@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..judging.objectives import find
-from .function import check_options
+from .function import check_options, numbers_of
 from .problem import Answer, OneByOne, Problem, raised
 
 RANK = ("n_components", "rank", "n_factors", "k")
@@ -34,6 +34,9 @@ class EstimatorSubject(OneByOne):
         self.name = name or kind.__qualname__
         check_options(self.name, kind, self.options, reserved=RANK)
         known = _parameters(estimator)
+        own = {} if isinstance(estimator, type) else vars(estimator)
+        usual = {name: value for name, value in own.items() if name in known}
+        self.parameters = numbers_of(kind, usual | self.options)
         self._rank, self._seed = (_first(names, known) for names in (RANK, SEED))
         if self._rank is None:
             raise InputError(f"{self.name} has no parameter for the rank, such as n_components")

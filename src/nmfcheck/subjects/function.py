@@ -37,6 +37,7 @@ class FunctionSubject(OneByOne):
         self._rank_by_name = "rank" in keywords
         self._objective_by_name = "objective" in keywords
         check_options(self.name, function, self.options)
+        self.parameters = numbers_of(function, self.options)
 
     def answer(self, problem: Problem) -> Answer:
         """Call the function once."""
@@ -61,6 +62,21 @@ def _kept(returned: Any) -> Any:
         return copy.deepcopy(returned)
     except Exception:  # PyTorch refuses for results of a computation that it keeps track of
         return returned
+
+
+def numbers_of(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are numbers, with what was given or their default values."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    by_name = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    values = {p.name: p.default for p in by_name} | dict(options)
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
 
 
 def is_factory(function: Callable[..., Any]) -> bool:
