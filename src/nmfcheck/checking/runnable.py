@@ -78,7 +78,9 @@ class Runnable:
     def with_options(self, more: Mapping[str, Any]) -> Runnable | None:
         """Return the same with other options; None where it takes none."""
         if self.named is not None:
-            return replace(self, subject=replace(self.named, options={**self.named.options, **more}))
+            return replace(
+                self, subject=replace(self.named, options={**self.named.options, **more})
+            )
         if isinstance(self.subject, FunctionSubject):
             given = {**self.subject.options, **more}
             changed = FunctionSubject(self.subject.function, self.name, given)

@@ -16,6 +16,7 @@ from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import Verdict
 from .evidence import Evidence
+from .experiments import Tried
 from .findings import Cause, Finding
 from .rules import WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
 
@@ -41,6 +42,7 @@ def diagnose(
     """Return what a subject's failures are a sign of, what matters most first."""
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
     shown: list[tuple[list[str], Finding]] = []
+    tried = Tried.of(results)
     for part in suite.parts:
         evidence = Evidence(
             results,
@@ -49,6 +51,7 @@ def diagnose(
             verdict.of(part.family),
             verdict.decision,
             baselines[part.family],
+            tried,
         )
         for finding in findings(evidence, hard=bool(found)):
             same = [names for names, known in shown if known.cause is finding.cause]

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from ..arrays import Array
-from ..families import Question
+from ..families import Case, Question
 from ..judging.outcomes import Outcome, reaches
 from ..judging.turned import misses
 from ..store import Results
@@ -21,10 +21,17 @@ from ..verdict.baseline import Baseline
 from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import FamilyVerdict
+from .experiments import Tried
 from .findings import mostly
 
 SAMPLE = 60
 """So many failing stages are looked at with their matrices."""
+
+AMISS = 1e-9
+"""A product that misses A by more than this, relative to its largest entry, is not A."""
+
+ASTRAY = 1e-5
+"""One that misses it by more than this is another matrix, and not A with fewer digits."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,7 @@ class Evidence:
     part : what was asked.
     cells : its outcomes.
     verdict, decision : on this family, and on all of them.
+    tried : what experiments showed.
     """
 
     results: Results
@@ -44,6 +52,7 @@ class Evidence:
     verdict: FamilyVerdict
     decision: Decision
     baseline: Baseline
+    tried: Tried = field(default_factory=Tried)
 
     @cached_property
     def ended(self) -> Counter[Outcome]:
@@ -96,6 +105,35 @@ class Evidence:
             products=[each for each in products if each is not None],
             labels=[stage.labels for stage in sample],
         )
+
+    @cached_property
+    def answers(self) -> list[tuple[Array, Array, Array]]:
+        """A, W and H of failing runs in which W·H should be A; of all asks, and of experiments."""
+        names = {cell.cell.name for cell in self.required}
+        ids = self.results.kept(self.part.family, self.part.asks, Outcome.UNCONVERGED, names)
+        step = max(1, len(ids) // SAMPLE)
+        stages = self.results.stages(ids[::step])
+        found = [
+            (stage.case.A, stage.W, stage.H)
+            for stage in stages
+            if stage.W is not None and stage.H is not None and self._aims_at_A(stage.case)
+        ]
+        found += [
+            (run.A, run.W, run.H)
+            for run in self.tried.dense
+            if run.W is not None and run.H is not None
+        ]
+        with np.errstate(all="ignore"):
+            return [(A, W, H) for A, W, H in found if AMISS < misses(A, W @ H) < math.inf]
+
+    @cached_property
+    def astray(self) -> list[tuple[Array, Array, Array]]:
+        """Those of the answers that miss A by more than its digits."""
+        return [(A, W, H) for A, W, H in self.answers if misses(A, W @ H) > ASTRAY]
+
+    def _aims_at_A(self, case: Case) -> bool:
+        target = self.part.room.target(case)
+        return target is not None and np.array_equal(target, case.A)
 
     def _spread(self) -> float:
         """Return over how many decades the defects of runs of one case lie, in the middle cell.
@@ -164,6 +202,12 @@ class Unconverged:
         return 1e-6 < self.typical < math.inf and mostly(
             misses(X, meant(X, W, H)) < near for X, W, H in self.aimed
         )
+
+
+def explains(A: Array, product: Array, other: Array) -> bool:
+    """Say whether a product is a hundred times nearer to something else than to A."""
+    miss = misses(A, product)
+    return misses(A, A + other - product) <= miss / 100 and AMISS < miss < math.inf
 
 
 def _defect(stage: Stage) -> float:

@@ -1,4 +1,4 @@
-"""Start at the answer: a subject is started at exact factorizations. Does it stay?
+"""Start at the answer: does a subject stay at exact factorizations that it is started at.
 
 Where it does not, its updates are wrong, or A was changed before them, or W and H after; which
 entries move, and how, says more. Each is asked with two seeds, and one also from the usual start:
@@ -32,7 +32,7 @@ SEEDS = (0, 1)
 
 def at_answer(asking: Asking, objective: str) -> Experiment:
     """Start at exact factorizations, each time with two seeds."""
-    runs = []
+    runs: list[Run] = []
     for trial, ask in _asked(objective):
         answer = trial.family.exact_answer(trial.case(ask))
         if answer is None:
@@ -68,4 +68,3 @@ def _asked(objective: str) -> Iterator[tuple[Trial, Ask]]:
         trial = room.trial(room.cell(cell), draw)
         for name in asks:
             yield trial, room.ask(name)
-

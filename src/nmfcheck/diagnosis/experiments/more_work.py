@@ -10,7 +10,7 @@ from typing import Any
 
 from ...trials.stage import Stage
 from .asking import Asking
-from .record import Begin, Experiment, Run
+from .record import Begin, Experiment, Run, defect_of
 
 NAME = "more work"
 
@@ -49,9 +49,10 @@ def more(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def more_work(asking: Asking, stages: Sequence[Stage], options: Mapping[str, Any]) -> Experiment:
     """Run the trials of some stages again, with these options."""
     runs = [
-        Run(stage.trial, stage.ask, Begin.GIVEN, *stage.trial.start(), stage.trial.seed, options)
+        Run(stage.trial, stage.ask, Begin.GIVEN, *stage.trial.start(), stage.trial.seed, options,
+            before=defect_of(stage.measures))
         for stage in stages
-    ]
+    ]  # fmt: skip
     found = asking.ask(runs)
     short = f"{len(runs) - len(found)} of {len(runs)} runs were not made: the time was up"
     return Experiment(NAME, found, short if len(found) < len(runs) else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -36,6 +37,7 @@ class Run:
     options : of the subject that are not as in the run before.
     W, H : the answer; None where there was none, or an invalid one.
     error : why there is none.
+    before : the error of the run that it repeats, where it does.
     """
 
     trial: Trial
@@ -48,6 +50,7 @@ class Run:
     W: Array | None = None
     H: Array | None = None
     error: str = ""
+    before: float | None = None
 
     @property
     def A(self) -> Array:
@@ -73,6 +76,7 @@ class Run:
             "seed": self.seed,
             "options": dict(self.options),
             "error": self.error,
+            "before": self.before,
         } | {name: None if X is None else X.tolist() for name, X in matrices.items()}
 
     @classmethod
@@ -87,7 +91,7 @@ class Run:
             raise ValueError("an experiment's run has no start")
         return cls(
             trial, trial.family.ask(data["ask"]), Begin(data["begin"]), W0, H0, int(data["seed"]),
-            dict(data["options"]), W, H, str(data["error"]),
+            dict(data["options"]), W, H, str(data["error"]), data["before"],
         )  # fmt: skip
 
 
@@ -114,3 +118,9 @@ class Experiment:
     def from_data(cls, name: str, data: Mapping[str, Any]) -> Experiment:
         """Return the experiment that `as_data` wrote down."""
         return cls(name, tuple(map(Run.from_data, data["runs"])), str(data["left_out"]))
+
+
+def defect_of(measures: Mapping[str, float]) -> float:
+    """Return the product defect, or the largest defect where a family has no such one."""
+    named = {name: x for name, x in measures.items() if name.endswith("_defect")}
+    return named.get("product_defect", max(named.values(), default=math.inf))

@@ -6,17 +6,20 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from ...arrays import Array
+from ...errors import InputError
 from ...judging.measures import same_factors
 from ...judging.objectives import find as find_objective
+from ...store import Results
 from ...subjects import Answer
 from ...trials.climb import judged
 from ...trials.stage import Stage
 from . import at_answer, continuing, more_work
-from .record import Begin, Experiment, Run
+from .record import Begin, Experiment, Run, defect_of
 
 BETTER = 0.5
 """An error that falls to this part of what it was has improved; so has a KKT residual that falls
@@ -57,7 +60,7 @@ class Chain:
     def creeps(self) -> bool:
         """Whether each link made it a little better, and it moved."""
         values = [point.value for point in self.points]
-        falls = all(b < a * (1 - 1e-9) for a, b in zip(values, values[1:], strict=False))
+        falls = all(b < a * (1 - 1e-9) for a, b in pairwise(values))
         return falls and self.moved > STILL
 
     @property
@@ -93,11 +96,19 @@ class Tried:
     Attributes
     ----------
     experiments : by name.
-    before : the defects of the failing stages, by trial and ask.
     """
 
     experiments: Mapping[str, Experiment] = field(default_factory=dict)
-    before: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, results: Results) -> Tried:
+        """Return what a store has of a subject's experiments."""
+        try:
+            recorded = results.experiments().items()
+            return cls({name: Experiment.from_data(name, data) for name, data in recorded})
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            reason = f"an experiment cannot be read ({error})"
+            raise InputError(f"the store is damaged: {reason}") from None
 
     def runs(self, name: str) -> Sequence[Run]:
         """Return the runs of an experiment."""
@@ -151,10 +162,8 @@ class Tried:
         """The failing runs with more work."""
         found = []
         for run in self.runs(more_work.NAME):
-            before = self.before.get((run.trial.id, run.ask.name), math.nan)
-            if run.W is not None and run.H is not None and not math.isnan(before):
-                after = _point(run, run.W, run.H).defect
-                found.append(Worked(run, before, after))
+            if run.W is not None and run.H is not None and run.before is not None:
+                found.append(Worked(run, run.before, _point(run, run.W, run.H).defect))
         return found
 
     def pairs(self) -> Iterable[tuple[Run, Run]]:
@@ -176,12 +185,6 @@ def stage_of(run: Run) -> Stage | None:
         run.trial, run.ask, judgement.outcome, judgement.explanation, judgement.measures,
         judgement.labels, W=run.W, H=run.H,
     )  # fmt: skip
-
-
-def defect_of(measures: Mapping[str, float]) -> float:
-    """Return the product defect, or the largest defect where a family has no such one."""
-    named = {name: x for name, x in measures.items() if name.endswith("_defect")}
-    return named.get("product_defect", max(named.values(), default=math.inf))
 
 
 def _alike(one: Run, other: Run) -> bool:

@@ -2,23 +2,40 @@
 
 from .biased import alike, biased
 from .collapsed import collapsed
-from .early import early
+from .constrained import constrained
+from .early import creeping, early, untried
+from .fixed_point import fixed_point, unknown
+from .floor import floor
+from .incomplete import incomplete
 from .inexact import inexact
+from .leaves import leaves
 from .locked import locked
 from .loss import other_loss
 from .permuted import permuted
+from .random import random
+from .rescaled import rescaled
+from .rounded import rounded
 from .scaled import scaled
+from .shuffled import shuffled
 from .silent import silent
 from .single import clustered, single
 from .some_cells import some_cells
+from .threshold import threshold
+from .transformed import transformed
 from .turned import turned
 from .units import units
 from .unmoved import unmoved
 from .unrelated import unrelated
+from .unstable import unstable
 
 WHY_UNCONVERGED = (
-    unmoved, turned, other_loss, biased, scaled, permuted, single, locked, unrelated, alike,
-    clustered, early,
+    # What W and H are, whatever was tried.
+    unmoved, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled, incomplete,
+    other_loss,
+    # What experiments show, and what the answers do.
+    random, biased, floor, threshold, early, locked, unstable, constrained,
+    # What is left.
+    unrelated, leaves, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 

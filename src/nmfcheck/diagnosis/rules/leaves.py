@@ -1,0 +1,40 @@
+"""It leaves an exact factorization."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..evidence import Evidence
+from ..experiments.tried import LEFT
+from ..findings import Cause, Finding, mostly
+
+FAR = 0.1
+"""A penalty, or a constant in a denominator, does not shrink W·H by more than this."""
+
+
+def leaves(evidence: Evidence) -> Finding | None:
+    """Say how far it goes from exact factorizations, and whether it shrinks them."""
+    runs = [run for run in evidence.tried.exact if run.product is not None]
+    off = [float(abs(run.product - run.A).max() / run.A.max()) for run in runs]  # type: ignore[operator]
+    if not mostly(x > LEFT for x in off):
+        return None
+    far = float(np.median(off))
+    evidence_text = f"start at the answer: {sum(x > LEFT for x in off)} of {len(off)} runs left it"
+    less = [bool((run.product <= run.A * (1 + 1e-12)).mean() > 0.9) for run in runs]  # type: ignore[operator]
+    parts = [float(run.product.sum() / run.A.sum()) for run in runs]  # type: ignore[union-attr]
+    if far < FAR and all(part < 1 - far / 10 for part in parts) and mostly(less):
+        return Finding(
+            Cause.BIASED,
+            f"It is biased: started at an exact factorization, it makes W·H smaller, by about "
+            f"{far:.0e} of A's largest entry. Probably a penalty on W or H is left on, or a "
+            "constant in a denominator.",
+            certain=False,
+            evidence=evidence_text,
+        )
+    return Finding(
+        Cause.LEAVES,
+        f"Its updates are wrong, or what they are given or give is changed: started at an exact "
+        f"factorization, where nothing is left to do, it goes {far:.0e} away from A. So it does "
+        "not fail because it stops early.",
+        evidence=evidence_text,
+    )
