@@ -61,10 +61,10 @@ def descend(A, W0, H0):
     return found.W, found.H
 
 
-def hals(A, W, H, *, ridge=0.0, dies=False):
-    """Coordinate descent column by column: right, unless one of the last two is set."""
+def hals(A, W, H, *, ridge=0.0, dies=False, sweeps=100):
+    """Coordinate descent column by column: right, unless `ridge` or `dies` is set."""
     W, H = W.copy(), H.copy()
-    for _ in range(100):
+    for _ in range(sweeps):
         _sweep(H.T, W.T @ W, A.T @ W, ridge, dies)
         _sweep(W, H @ H.T, A @ H.T, ridge, dies)
     return W, H

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import FamilyVerdict
 from .experiments import Tried
+from .experiments.tried import Chain, Worked
 from .findings import mostly
 
 SAMPLE = 60
@@ -29,6 +31,11 @@ SAMPLE = 60
 
 AMISS = 1e-9
 """A product that misses A by more than this, relative to its largest entry, is not A."""
+
+AnyTried = TypeVar("AnyTried", Chain, Worked)
+
+FEWEST = 3
+"""Where a family has fewer runs that were looked at again, those of others count as well."""
 
 ASTRAY = 1e-5
 """One that misses it by more than this is another matrix, and not A with fewer digits."""
@@ -155,6 +162,16 @@ class Evidence:
         ]
         return float(np.median(spreads)) if spreads else math.inf
 
+    @cached_property
+    def chains(self) -> list[Chain]:
+        """The runs that were continued, of this family; of all where it has few."""
+        return _of_family(self.part.family, self.tried.chains)
+
+    @cached_property
+    def worked(self) -> list[Worked]:
+        """The same for runs with more work."""
+        return _of_family(self.part.family, self.tried.worked)
+
     def inexact_defects(self) -> list[float]:
         """Return the product defects of the runs that are not exact where exactness is asked."""
         asks = [ask for ask in self.part.asks if ask.question is Question.EXACTNESS]
@@ -202,6 +219,11 @@ class Unconverged:
         return 1e-6 < self.typical < math.inf and mostly(
             misses(X, meant(X, W, H)) < near for X, W, H in self.aimed
         )
+
+
+def _of_family(family: str, tried: Sequence[AnyTried]) -> list[AnyTried]:
+    own = [each for each in tried if each.run.trial.cell.family == family]
+    return own if len(own) >= FEWEST else list(tried)
 
 
 def explains(A: Array, product: Array, other: Array) -> bool:

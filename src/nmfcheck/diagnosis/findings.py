@@ -29,6 +29,7 @@ class Cause(StrEnum):
     RANDOM = "random"
     FLOOR = "floor"
     THRESHOLD = "threshold"
+    CEILING = "ceiling"
     BIASED = "biased"
     OTHER_LOSS = "another loss"
     UNITS = "depends on units"

@@ -23,7 +23,7 @@ from .record import Experiment
 SECONDS = 5.0
 """All experiments together take at most so long."""
 
-OF_EACH, AT_MOST = 3, 9
+OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
 
 Variant = Callable[[Mapping[str, Any]], AbstractContextManager[Executor]]

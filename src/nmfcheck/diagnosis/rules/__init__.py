@@ -1,6 +1,7 @@
 """The rules, a file each: evidence in, a finding or nothing out."""
 
 from .biased import alike, biased
+from .ceiling import ceiling
 from .collapsed import collapsed
 from .constrained import constrained
 from .early import creeping, early, untried
@@ -33,7 +34,7 @@ WHY_UNCONVERGED = (
     unmoved, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled, incomplete,
     other_loss,
     # What experiments show, and what the answers do.
-    random, biased, floor, threshold, early, locked, unstable, constrained,
+    random, biased, floor, threshold, early, ceiling, locked, unstable, constrained,
     # What is left.
     unrelated, leaves, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip

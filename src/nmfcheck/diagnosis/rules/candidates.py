@@ -115,7 +115,22 @@ FUNCTIONS = [
     Candidate("A clipped at 1", Kind.FUNCTION, lambda A: np.minimum(A, 1.0)),
     Candidate("tanh(A)", Kind.FUNCTION, np.tanh),
     Candidate("A/(1 + A)", Kind.FUNCTION, lambda A: np.asarray(A / (1 + A), dtype=np.float64)),
-    Candidate("A with 1 for each positive entry", Kind.FUNCTION, lambda A: (A > 0) * 1.0),
+    Candidate(
+        "A with 1 for each positive entry", Kind.FUNCTION, lambda A: (A > 0).astype(np.float64)
+    ),
 ]
 
-CANDIDATES = [*NORMALISED, *ROUNDED, *FUNCTIONS]
+
+def _square(of: Callable[[Array], Array]) -> Callable[[Array], Array]:
+    """Return what can be made of square matrices only."""
+    return lambda A: of(A) if A.shape[0] == A.shape[1] else np.full(A.shape, np.nan)
+
+
+PRODUCTS = [
+    Candidate("(A + Aᵀ)/2", Kind.FUNCTION, _square(lambda A: (A + A.T) / 2)),
+    Candidate("A·Aᵀ", Kind.FUNCTION, _square(lambda A: A @ A.T)),
+    Candidate("Aᵀ·A", Kind.FUNCTION, _square(lambda A: A.T @ A)),
+    Candidate("A·A", Kind.FUNCTION, _square(lambda A: A @ A)),
+]
+
+CANDIDATES = [*NORMALISED, *ROUNDED, *FUNCTIONS, *PRODUCTS]

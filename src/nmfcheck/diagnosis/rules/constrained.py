@@ -25,7 +25,7 @@ def constrained(evidence: Evidence) -> Finding | None:
     both = (("columns of H", [H for _, H in runs]), ("rows of W", [W.T for W, _ in runs]))
     for what, factors in both:
         for how, size in _SIZES.items():
-            if mostly(np.allclose(size(X), 1.0, atol=1e-6) for X in factors):
+            if mostly(_is_one(size(X)) and not _is_one(size(X.T)) for X in factors):
                 return Finding(
                     Cause.CONSTRAINED,
                     f"All {what} {how}, and W·H is not A. Probably that is a constraint, or a "
@@ -34,3 +34,7 @@ def constrained(evidence: Evidence) -> Finding | None:
                     evidence=f"median error {evidence.unconverged.typical:.0e}",
                 )
     return None
+
+
+def _is_one(sizes: Array) -> bool:
+    return np.allclose(sizes, 1.0, atol=1e-6)

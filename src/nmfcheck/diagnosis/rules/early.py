@@ -12,10 +12,13 @@ from ..evidence import Evidence
 from ..experiments.tried import Chain, Worked
 from ..findings import Cause, Finding, mostly
 
+NEAR = 1e-2
+"""Runs that miss A by more than this are hardly on their way to it."""
+
 
 def early(evidence: Evidence) -> Finding | None:
     """Say so if runs improve when they are continued, or given more iterations."""
-    worked = [each for each in evidence.tried.worked if _own(evidence, each)]
+    worked = evidence.worked
     if mostly(each.improved for each in worked):
         before, after = (_median([getattr(x, of) for x in worked]) for of in ("before", "after"))
         return Finding(
@@ -24,7 +27,7 @@ def early(evidence: Evidence) -> Finding | None:
             f"{before:.0e} to {after:.0e}.",
             evidence=f"more work: {_how_many(worked)}",
         )
-    chains = [each for each in evidence.tried.chains if _own(evidence, each)]
+    chains = evidence.chains
     if mostly(each.improved for each in chains):
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
         return Finding(
@@ -38,7 +41,7 @@ def early(evidence: Evidence) -> Finding | None:
 
 def creeping(evidence: Evidence) -> Finding | None:
     """Say that it may be so if runs improve whenever they are continued, but little."""
-    chains = [each for each in evidence.tried.chains if _own(evidence, each)]
+    chains = evidence.chains
     if not mostly(each.creeps for each in chains):
         return None
     first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
@@ -60,6 +63,8 @@ def untried(evidence: Evidence) -> Finding | None:
     if tried.chains or tried.worked or tried.exact:
         return None
     runs = evidence.unconverged
+    if not runs.typical < NEAR:
+        return None
     return Finding(
         Cause.EARLY,
         f"It probably stops early: the median error is {runs.typical:.0e}, and the median KKT "
@@ -69,10 +74,6 @@ def untried(evidence: Evidence) -> Finding | None:
         evidence="nothing could be tried: it takes no start, and no option for iterations or a "
         "tolerance is known",
     )
-
-
-def _own(evidence: Evidence, each: Chain | Worked) -> bool:
-    return each.run.trial.cell.family == evidence.part.family
 
 
 def _options(options: Mapping[str, Any]) -> str:

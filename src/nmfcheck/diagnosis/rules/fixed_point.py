@@ -8,8 +8,7 @@ from ..findings import Cause, Finding, mostly
 
 def fixed_point(evidence: Evidence) -> Finding | None:
     """Say so if runs stay where they are when they are continued."""
-    own = evidence.part.family
-    chains = [each for each in evidence.tried.chains if each.run.trial.cell.family == own]
+    chains = evidence.chains
     if not mostly(each.stayed for each in chains):
         return None
     runs = evidence.unconverged

@@ -8,6 +8,8 @@ from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
 
 NEARLY_ALL = 0.9
+LEAST = 1e-13
+"""Less than this is rounding."""
 NARROW = 0.01
 """Within so many decades, lifted entries have one value."""
 
@@ -20,7 +22,7 @@ def floor(evidence: Evidence) -> Finding | None:
         sides = [(run.W0, run.W), (run.H0, run.H)]
         zeros = [X[X0 == 0] for X0, X in sides if (X0 == 0).any()]
         if zeros:
-            lifted.append([x for x in zeros if (x > 0).mean() >= NEARLY_ALL])
+            lifted.append([x for x in zeros if (x > LEAST).mean() >= NEARLY_ALL])
     if not mostly(lifted):
         return None
     values = np.log10(np.concatenate([x[x > 0] for some in lifted for x in some]))

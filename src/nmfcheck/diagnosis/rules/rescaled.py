@@ -11,7 +11,9 @@ from ...judging.turned import misses
 from ..evidence import Evidence
 from ..findings import MOST, Cause, Finding
 
-FEWEST = 3
+FEWEST = 4
+NEARLY_ALL = 0.9
+"""It must hold in so many of them: a few components can be scaled to much."""
 
 
 def rescaled(evidence: Evidence) -> Finding | None:
@@ -23,7 +25,7 @@ def rescaled(evidence: Evidence) -> Finding | None:
         if len(telling) < FEWEST:
             continue
         fits = [misses(A, fitted(A, W, H)) <= misses(A, W @ H) / 100 for A, W, H in telling]
-        if np.mean(fits) < MOST:
+        if np.mean(fits) < NEARLY_ALL:
             continue
         unit = _unit_parts(evidence) if what == _INNER else ""
         return Finding(

@@ -25,9 +25,9 @@ def rounded(evidence: Evidence) -> Finding | None:
             "precision, or returns it.",
         )
     for digits in range(MOST_DECIMALS + 1):
-        if evidence.unconverged.typical <= OFF * 10.0**-digits and mostly(
-            _has_decimals(W, digits) and _has_decimals(H, digits) for _, W, H in factors
-        ):
+        if evidence.unconverged.typical > OFF * 10.0**-digits:
+            return None
+        if mostly(_has_decimals(W, digits) and _has_decimals(H, digits) for _, W, H in factors):
             return Finding(
                 Cause.ROUNDED,
                 f"All entries of W and H have at most {digits} decimals, and {typical}: they are "

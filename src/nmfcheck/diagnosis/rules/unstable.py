@@ -10,8 +10,7 @@ from ..findings import Cause, Finding, mostly
 
 def unstable(evidence: Evidence) -> Finding | None:
     """Say so if runs get worse when they are continued, or move without getting better."""
-    own = evidence.part.family
-    chains = [each for each in evidence.tried.chains if each.run.trial.cell.family == own]
+    chains = evidence.chains
     if not chains:
         return None
     first, last = (float(np.median([x.points[i].value for x in chains])) for i in (0, -1))
