@@ -3,9 +3,9 @@
 For the Frobenius norm the paper's three, `multiplicative_update`, `als` and `gradient_descent`, and
 two more, `nenmf` and `coordinate_descent`; for the Kullback–Leibler divergence
 `kl_multiplicative_update` and `kl_scalar_newton`; for any β-divergence what
-`beta_multiplicative_update("beta=0.5")` returns. All take `(A, W0, H0, iterations=…)`, with any leading dimensions
-and any shape m×n and rank k, and return `Factorization(W, H, iterations)`. `engine=` chooses
-between `native` and `numpy`, `threads=` how many cores the native engine uses.
+`beta_multiplicative_update("beta=0.5")` returns. All take `(A, W0, H0, iterations=…)`, with any
+leading dimensions and any shape m×n and rank k, and return `Factorization(W, H, iterations)`.
+`engine=` chooses between `native` and `numpy`, `threads=` how many cores the native engine uses.
 """
 
 from .als import als
