@@ -3,6 +3,8 @@
 #include "als.h"
 #include "coordinate_descent.h"
 #include "gradient_descent.h"
+#include "kl_multiplicative_update.h"
+#include "kl_scalar_newton.h"
 #include "multiplicative_update.h"
 #include "nenmf.h"
 #include "throughput.h"
@@ -40,7 +42,7 @@ Iterate fixed_up_to(int size, Iterate others, F f) {
 
 // Square problems of full rank have code of their own up to a size, and all others up to a rank:
 // that one number is enough for the compiler to keep a tile's columns in registers.
-template <class Step, int largest_square>
+template <class Step, int largest_square = Step::straight_up_to>
 Iterate find_step(Shape shape) {
     constexpr int largest = largest_square < LARGEST_SQUARE ? largest_square : LARGEST_SQUARE;
     const Iterate found = fixed_up_to<LARGEST_RANK>(
@@ -53,10 +55,12 @@ Iterate find_step(Shape shape) {
 Iterate find(Algorithm algorithm, Shape shape) {
     switch (algorithm) {
         case Algorithm::multiplicative_update: return find_step<MultiplicativeUpdate, 20>(shape);
-        case Algorithm::gradient_descent: return find_step<GradientDescent, 8>(shape);
-        case Algorithm::als: return find_step<ALS, 8>(shape);
-        case Algorithm::nenmf: return find_step<NeNMF, 8>(shape);
-        case Algorithm::coordinate_descent: return find_step<CoordinateDescent, 8>(shape);
+        case Algorithm::gradient_descent: return find_step<GradientDescent>(shape);
+        case Algorithm::als: return find_step<ALS>(shape);
+        case Algorithm::nenmf: return find_step<NeNMF>(shape);
+        case Algorithm::coordinate_descent: return find_step<CoordinateDescent>(shape);
+        case Algorithm::kl_multiplicative_update: return find_step<KLMultiplicativeUpdate>(shape);
+        case Algorithm::kl_scalar_newton: return find_step<KLScalarNewton>(shape);
     }
     return nullptr;
 }

@@ -28,17 +28,24 @@ EXIT_CODES = {
 @failures_option
 @report_options
 def report(
-    path: Path, failures: int, details: bool, page: str | None, junit: str | None, json: str | None
+    *,
+    path: Path,
+    failures: int,
+    tolerance: float,
+    details: bool,
+    page: str | None,
+    junit: str | None,
+    json: str | None,
 ) -> int:
     """Show the verdicts on what is in a STORE, and write the report's files again.
 
     The same store gives the same files, byte by byte. The exit code is that of `nmfcheck run`.
 
-    Example: nmfcheck report runs/sklearn-cd-standard@3.sqlite --report out.html
+    Example: nmfcheck report runs/sklearn-cd-standard@4.sqlite --report out.html
     """
     check_writable(page, junit, json)
     with Store.read(path) as store:
-        found = contents([store], shown=max(failures, MOST_SHOWN))
+        found = contents([store], shown=max(failures, MOST_SHOWN), tolerance=tolerance)
     return present(found, failures=failures, details=details, page=page, junit=junit, json=json)
 
 
@@ -47,13 +54,19 @@ def report(
                 type=click.Path(path_type=Path))  # fmt: skip
 @report_options
 def compare(
-    paths: tuple[Path, ...], details: bool, page: str | None, junit: str | None, json: str | None
+    *,
+    paths: tuple[Path, ...],
+    tolerance: float,
+    details: bool,
+    page: str | None,
+    junit: str | None,
+    json: str | None,
 ) -> int:
     """Rank the subjects of several STOREs, which must be of the same version of suites.
 
     The exit code is that of `nmfcheck run`.
 
-    Example: nmfcheck compare runs/sklearn-cd-quick@3.sqlite runs/sklearn-mu-quick@3.sqlite
+    Example: nmfcheck compare runs/sklearn-cd-quick@4.sqlite runs/sklearn-mu-quick@4.sqlite
     """
     different = {path.resolve(): path for path in paths}
     if len(different) < 2:
@@ -61,7 +74,7 @@ def compare(
     check_writable(page, junit, json)
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.read(path)) for path in different.values()]
-        found = contents(stores)
+        found = contents(stores, tolerance=tolerance)
     return present(
         found, failures=0, details=details, page=page, junit=junit, json=json, brief=True
     )

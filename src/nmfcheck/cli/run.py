@@ -65,6 +65,18 @@ LONGEST_NAME = 80
     help="Go on with what the store has (the default), or throw it away and begin anew.",
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
+@click.option(
+    "--all",
+    "whole",
+    is_flag=True,
+    help="Run all of the suite, also where the verdict is certain before.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End each subject's run after so long; what is open then is INCONCLUSIVE.",
+)
 @failures_option
 @report_options
 def run(
@@ -83,7 +95,10 @@ def run(
     store_path: Path | None,
     resume: bool,
     fail_fast: bool,
+    whole: bool,
+    budget: float | None,
     failures: int,
+    tolerance: float,
     details: bool,
     page: str | None,
     junit: str | None,
@@ -122,11 +137,15 @@ def run(
     minimised = objective_of(named, objective)
     suite = selected_suite(suite_name, trials, family_names, minimised, chosen)
     limits = parse_limits(timeout, memory_limit)
-    campaign = Campaign(suite, jobs, limits, engine, fail_fast=fail_fast, warn=_warn, tell=_tell)
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []
     with Store.create_or_open(path, suite, fresh=not resume) as store:
         fresh = [] if resume else [suite]
+        suite = suite if fresh else store.suite  # which may have more trials
+        campaign = Campaign(
+            suite, jobs, limits, engine, fail_fast=fail_fast, whole=whole, tolerance=tolerance,
+            budget=budget, warn=_warn, tell=_tell,
+        )  # fmt: skip
 
         def begin() -> None:
             """Empty a store that is to begin anew, when the first subject is known to run."""
@@ -150,7 +169,8 @@ def run(
             store.remove_if_empty()
         if not stored:
             return UNRUNNABLE
-        found = contents([store], only=stored, shown=max(failures, MOST_SHOWN))
+        most = max(failures, MOST_SHOWN)
+        found = contents([store], only=stored, shown=most, tolerance=tolerance)
     code = present(found, failures=failures, details=details, page=page, junit=junit, json=json)
     click.echo(f"Stored in {path}", err=STANDARD_OUTPUT in (page, junit, json))
     return UNRUNNABLE if unrunnable else code
@@ -169,10 +189,13 @@ def _default_store(subjects: Sequence[Runnable], suite: Suite) -> Path:
     name = "+".join(re.sub(r"[^\w.+-]+", "-", subject.name).strip("-") for subject in subjects)
     if len(name) > LONGEST_NAME:
         name = f"{name[:LONGEST_NAME]}-{_short_hash(name)}"
-    whole = suites.of_version(suite.name, suite.version, suite.objective) == suite
-    part = "" if whole else f"-{_short_hash(suite.as_text())}"
+    usual = suites.of_version(suite.name, suite.version, suite.objective)
     title = suite.title.replace(", ", "-")
-    return Path("runs") / f"{name}-{title}{part}.sqlite"
+    path = Path("runs") / f"{name}-{title}.sqlite"
+    more = path.exists() and usual.grown_to(suite) not in (None, usual)
+    if usual == suite or more:  # trials are added to those that are there
+        return path
+    return path.with_stem(f"{path.stem}-{_short_hash(suite.as_text())}")
 
 
 def _short_hash(text: str) -> str:

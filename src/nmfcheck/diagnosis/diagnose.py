@@ -18,7 +18,7 @@ from ..verdict.verdict import Verdict
 from .evidence import Evidence
 from .experiments import Tried
 from .findings import Cause, Finding
-from .rules import WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
+from .rules import WHY_COLLAPSED, WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
 
 FEW = 0.02
 """Fewer unconverged trials than these are not worth a word."""
@@ -28,6 +28,9 @@ SOME = 2
 
 OF_A_FAMILY = (Cause.COLLAPSES, Cause.NORMAL, Cause.SOME_CELLS, Cause.INEXACT)
 """What is told of each family; anything else that two families show is one fault, told once."""
+
+SHOWN = (Cause.RANDOM, Cause.THRESHOLD, Cause.CHANGED_A, Cause.RESCALED, Cause.UNMOVED)
+"""What explains a collapse as well, and is told before it."""
 
 NO_FAULT = (Cause.NORMAL, Cause.INEXACT)
 
@@ -102,7 +105,13 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
     if ended[Outcome.UNCONVERGED] >= max(SOME, FEW * evidence.trials) and not fine:
         more = ended[Outcome.UNCONVERGED] > ended[Outcome.COLLAPSED]
         before = collapse is not None and (collapse.cause is Cause.NORMAL or more)
-        found.insert(len(found) - before, why_unconverged(evidence))
+        why = why_unconverged(evidence)
+        before |= collapse is not None and why.cause in SHOWN
+        found.insert(len(found) - before, why)
+    elif collapse is not None and collapse.cause is Cause.COLLAPSES:
+        why_collapsed = next(filter(None, (rule(evidence) for rule in WHY_COLLAPSED)), None)
+        if why_collapsed is not None:
+            found.insert(len(found) - 1, why_collapsed)
     if some := some_cells(evidence):
         found.append(some)
     if dependent := units(evidence):
@@ -119,5 +128,6 @@ def why_unconverged(evidence: Evidence) -> Finding:
         with np.errstate(all="ignore"):  # a run may have diverged to 1e200
             finding = rule(evidence)
         if finding is not None:
-            return finding
+            seen = f"{len(evidence.unconverged.factors)} failing runs were looked at"
+            return finding if finding.evidence else replace(finding, evidence=seen)
     raise AssertionError("the last rule always fits")

@@ -55,5 +55,4 @@ kl_scalar_newton = Algorithm(
     "Factorize A by scalar Newton steps for the Kullback–Leibler divergence, which never rises. An "
     "iteration is a sweep over H, then over W.",
     objective=KL.name,
-    native=False,
 )

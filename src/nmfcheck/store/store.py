@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,13 +59,18 @@ class Store:
 
         Parameters
         ----------
-        suite : what it must be of.
+        suite : what it must be of. If it asks for more trials than the store's, the store grows; if
+            for fewer, those of the store stay.
         fresh : whether what it holds may be of another suite; `begin_anew` throws it away.
         """
         if not path.exists():
             create(path, suite)
         store = cls._opened(path, "write", None if fresh else suite)
-        store.suite = store.suite if fresh else suite
+        grown = None if fresh else store.suite.grown_to(suite)
+        if grown is not None and grown != store.suite:
+            store.extend(grown)
+        if not fresh:
+            store.suite = replace(store.suite, extra=suite.extra)
         with in_words(path):
             store._connection.execute("PRAGMA journal_mode = WAL")
             store._connection.execute("PRAGMA synchronous = NORMAL")
@@ -90,6 +95,7 @@ class Store:
             cursor.execute("DELETE FROM stages")
             cursor.execute("DELETE FROM experiments")
             cursor.execute("DELETE FROM subjects")
+            cursor.execute("DELETE FROM about WHERE key LIKE '% %'")
             cursor.execute("UPDATE about SET value = ? WHERE key = 'suite'", (suite.as_text(),))
         self.suite = suite
 
@@ -207,6 +213,39 @@ class Store:
                 "INSERT OR REPLACE INTO experiments VALUES (?, ?, ?)",
                 (subject.id, name, json.dumps(record)),
             )
+
+    @property
+    def extensions(self) -> int:
+        """How often trials have been added to the store's suite."""
+        found = self._connection.execute(
+            "SELECT value FROM about WHERE key = 'extensions'"
+        ).fetchone()
+        return 0 if found is None else int(found[0])
+
+    def extend(self, suite: Suite) -> None:
+        """Make the store one of the same suite with more trials; what is there stays."""
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute("UPDATE about SET value = ? WHERE key = 'suite'", (suite.as_text(),))
+            cursor.execute(
+                "INSERT OR REPLACE INTO about VALUES ('extensions', ?)", (str(self.extensions + 1),)
+            )
+        self.suite = suite
+
+    def note(self, subject: StoredSubject, key: str, text: str | None) -> None:
+        """Keep a text about a subject's run, or forget it."""
+        name = f"{key} {subject.id}"
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute("DELETE FROM about WHERE key = ?", (name,))
+            if text is not None:
+                cursor.execute("INSERT INTO about VALUES (?, ?)", (name, text))
+
+    def noted(self, subject: StoredSubject, key: str) -> str | None:
+        """Return a text that was kept about a subject's run."""
+        with in_words(self.path):
+            found = self._connection.execute(
+                "SELECT value FROM about WHERE key = ?", (f"{key} {subject.id}",)
+            ).fetchone()
+        return None if found is None else str(found[0])
 
     def results(self, subject: StoredSubject) -> Results:
         """Return what the store has of a subject."""

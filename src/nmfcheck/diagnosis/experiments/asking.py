@@ -47,6 +47,7 @@ class Asking:
         self._executor = executor
         self._clock = clock
         self._usual = usual
+        executor.forget(range(FIRST))  # what the suite's run has left behind
 
     def ask(self, runs: Sequence[Run]) -> list[Run]:
         """Return the runs with their answers; those that were not answered in time are missing."""

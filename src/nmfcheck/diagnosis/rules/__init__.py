@@ -40,4 +40,9 @@ WHY_UNCONVERGED = (
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
-__all__ = ["WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells", "units"]
+WHY_COLLAPSED = (random, threshold, leaves)
+"""Why runs collapse more often than they should, where experiments show it."""
+
+__all__ = [
+    "WHY_COLLAPSED", "WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells", "units",
+]  # fmt: skip

@@ -27,7 +27,7 @@ def biased(evidence: Evidence) -> Finding | None:
     """Say which constant explains what is left of A, if one does."""
     runs = evidence.unconverged
     constant = _constant(runs.products)
-    if constant is None:
+    if constant is None and evidence.tried.left > runs.typical / 10:
         constant = _constant(_at_the_answer(evidence))
     if constant is None:
         return None

@@ -21,8 +21,8 @@ def ceiling(evidence: Evidence) -> Finding | None:
         if middle > 0 and mostly(x == middle for x in largest):
             return Finding(
                 Cause.CEILING,
-                f"No entry of {name} is larger than {middle:g}, and some are exactly that in nearly "
-                "every run that fails: probably entries are clipped there.",
+                f"No entry of {name} is larger than {middle:g}, and some are exactly that in "
+                "nearly every run that fails: probably entries are clipped there.",
                 certain=False,
                 evidence=f"the largest entry of {name} is {middle:g} in "
                 f"{sum(x == middle for x in largest)} of {len(largest)} failing runs",

@@ -12,6 +12,11 @@ from ..evidence import Evidence
 from ..experiments.tried import Chain, Worked
 from ..findings import Cause, Finding, mostly
 
+NOT_MADE = "no experiments were made: these are for subjects that fail"
+NOTHING = (
+    "nothing could be tried: it uses no start, and no option for iterations or a tolerance is known"
+)
+
 NEAR = 1e-2
 """Runs that miss A by more than this are hardly on their way to it."""
 
@@ -71,8 +76,7 @@ def untried(evidence: Evidence) -> Finding | None:
         f"residual, which is 0 at a stationary point, {runs.kkt:.0e}. Try a smaller tolerance or "
         "more iterations; if that changes nothing, it minimises something else.",
         certain=False,
-        evidence="nothing could be tried: it takes no start, and no option for iterations or a "
-        "tolerance is known",
+        evidence=NOT_MADE if not tried.experiments else NOTHING,
     )
 
 

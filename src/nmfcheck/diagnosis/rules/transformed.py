@@ -26,8 +26,12 @@ def transformed(evidence: Evidence) -> Finding | None:
     if not _enough(runs):
         return None
     loss = find(evidence.part.objective)
-    shares = [(np.mean([_fits(each, A, W, H, loss) for A, W, H in runs]), each)
-              for each in CANDIDATES]  # fmt: skip
+    telling = [i for i, (A, _, _) in enumerate(runs) if (A > 0).sum() > max(A.shape)]
+    shares = []
+    for each in CANDIDATES:
+        fits = np.array([_fits(each, A, W, H, loss) for A, W, H in runs])
+        of_telling = float(fits[telling].mean()) if len(telling) > 1 else 1.0
+        shares.append((min(float(fits.mean()), of_telling), each))
     best = max(share for share, _ in shares)
     if best < MOST:
         return _shifted(evidence.astray)

@@ -8,6 +8,7 @@ from ..contents import FamilyContents, SubjectContents
 from .cells import CellsSection
 from .defects import DefectsSection
 from .diagnosis import DiagnosisSection
+from .digits import DigitsSection
 from .failures import FailuresSection
 from .outcomes import OutcomesSection
 from .rates import RatesSection
@@ -31,6 +32,7 @@ def sections(subject: SubjectContents, shown: int | None = None) -> Iterator[Sec
     """
     yield VerdictSection(subject)
     yield DiagnosisSection(subject)
+    yield DigitsSection(subject)
     for family in subject.families:
         yield CellsSection(subject, family)
         figures = (RatesSection(family), DefectsSection(family), OutcomesSection(family))
