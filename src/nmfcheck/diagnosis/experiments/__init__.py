@@ -7,6 +7,17 @@ A file for each: `continuing.py` (from its own answers), `at_answer.py` (from ex
 
 from .perform import SECONDS, Asked, perform
 from .record import Begin, Experiment, Run
+from .summary import Summary, summaries
 from .tried import Tried
 
-__all__ = ["SECONDS", "Asked", "Begin", "Experiment", "Run", "Tried", "perform"]
+__all__ = [
+    "SECONDS",
+    "Asked",
+    "Begin",
+    "Experiment",
+    "Run",
+    "Summary",
+    "Tried",
+    "perform",
+    "summaries",
+]
