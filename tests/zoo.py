@@ -218,7 +218,7 @@ def returns_single_precision(A, rank, *, W0, H0):
     return W.astype(np.float32), H.astype(np.float32)
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.UNRELATED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.UNSTABLE)
 def makes_the_loss_rise(A, rank, *, W0, H0):
     """Gradient descent with the wrong sign."""
     W, H = W0.copy(), H0.copy()
@@ -237,7 +237,7 @@ def updates_w_with_h_not_transposed(A, rank, *, W0, H0):
     return W, H
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.UNRELATED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.UNMOVED)
 def is_lucky_on_one_seed_only(A, rank, *, W0, H0, seed):
     return descend(A, W0, H0) if seed == 0 else (W0 * A.mean(), H0)
 

@@ -24,7 +24,7 @@ from ..verdict.tally import CellTally
 from ..verdict.verdict import FamilyVerdict
 from .experiments import Tried
 from .experiments.tried import Chain, Worked
-from .findings import mostly
+from .findings import MOST, mostly
 
 SAMPLE = 60
 """So many failing stages are looked at with their matrices."""
@@ -135,8 +135,9 @@ class Evidence:
 
     @cached_property
     def astray(self) -> list[tuple[Array, Array, Array]]:
-        """Those of the answers that miss A by more than its digits."""
-        return [(A, W, H) for A, W, H in self.answers if misses(A, W @ H) > ASTRAY]
+        """The answers that miss A by more than its digits, if most of them do."""
+        found = [(A, W, H) for A, W, H in self.answers if misses(A, W @ H) > ASTRAY]
+        return found if len(found) >= MOST * len(self.answers) else []
 
     def _aims_at_A(self, case: Case) -> bool:
         target = self.part.room.target(case)
