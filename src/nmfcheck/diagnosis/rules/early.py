@@ -17,8 +17,12 @@ NOTHING = (
     "nothing could be tried: it uses no start, and no option for iterations or a tolerance is known"
 )
 
-NEAR = 1e-2
+NEAR = 1e-3
 """Runs that miss A by more than this are hardly on their way to it."""
+
+
+FAR = 0.1
+"""Who misses A by more than this need not have been on its way to it."""
 
 
 def early(evidence: Evidence) -> Finding | None:
@@ -35,10 +39,13 @@ def early(evidence: Evidence) -> Finding | None:
     chains = evidence.chains
     if mostly(each.improved for each in chains):
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
+        on_its_way = first < FAR or _median([x.points[0].kkt for x in chains]) < FAR / 2
         return Finding(
             Cause.EARLY,
-            f"It stops early: started again at its own answers, it improves them; the median error "
-            f"falls from {first:.0e} to {last:.0e}. Try a smaller tolerance or more iterations.",
+            f"It {'' if on_its_way else 'probably '}stops early: started again at its own answers, "
+            f"it improves them; the median error falls from {first:.0e} to {last:.0e}. Try a "
+            "smaller tolerance or more iterations.",
+            certain=on_its_way,
             evidence=f"continue: {_how_many(chains)}",
         )
     return None

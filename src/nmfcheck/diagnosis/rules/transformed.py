@@ -17,6 +17,9 @@ from .loss import residuals
 FEWEST = 3
 """Fewer runs than these, of at least two matrices, do not show it."""
 
+PROBED = 6
+"""A candidate that fits none of so many runs is not looked at any further."""
+
 Factors = Sequence[tuple[Array, Array, Array]]
 
 
@@ -27,8 +30,11 @@ def transformed(evidence: Evidence) -> Finding | None:
         return None
     loss = find(evidence.part.objective)
     telling = [i for i, (A, _, _) in enumerate(runs) if (A > 0).sum() > max(A.shape)]
-    shares = []
+    shares = [(0.0, CANDIDATES[0])]
+    probe = runs[:: -(-len(runs) // PROBED)]
     for each in CANDIDATES:
+        if not any(_fits(each, A, W, H, loss) for A, W, H in probe):
+            continue  # as nearly always
         fits = np.array([_fits(each, A, W, H, loss) for A, W, H in runs])
         of_telling = float(fits[telling].mean()) if len(telling) > 1 else 1.0
         shares.append((min(float(fits.mean()), of_telling), each))
