@@ -32,6 +32,15 @@ OF_A_FAMILY = (Cause.COLLAPSES, Cause.NORMAL, Cause.SOME_CELLS, Cause.INEXACT)
 SHOWN = (Cause.RANDOM, Cause.THRESHOLD, Cause.CHANGED_A, Cause.RESCALED, Cause.UNMOVED)
 """What explains a collapse as well, and is told before it."""
 
+OF_ANSWERS = (
+    Cause.CHANGED_A, Cause.RESCALED, Cause.SCALED, Cause.TURNED, Cause.PERMUTED, Cause.MISSING,
+    Cause.ROUNDED, Cause.UNMOVED,
+)  # fmt: skip
+GUESSED = (
+    Cause.EARLY, Cause.UNRELATED, Cause.UNKNOWN, Cause.UNSTABLE, Cause.CEILING, Cause.BIASED,
+)  # fmt: skip
+"""Where one family shows the first for certain, guesses from others add nothing."""
+
 NO_FAULT = (Cause.NORMAL, Cause.INEXACT)
 
 
@@ -65,6 +74,8 @@ def diagnose(
     if any(finding.cause is Cause.OTHER_LOSS for _, finding in shown):
         # Then its runs end where that loss is stationary, and not early.
         shown = [each for each in shown if each[1].cause is not Cause.EARLY]
+    if any(finding.certain and finding.cause in OF_ANSWERS for _, finding in shown):
+        shown = [each for each in shown if each[1].certain or each[1].cause not in GUESSED]
     if len(suite.parts) == 1:
         return found + [finding for _, finding in shown]
     passing = {e.family for e in verdict.families if e.test.decision is Decision.PASS}

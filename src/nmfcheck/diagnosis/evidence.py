@@ -216,7 +216,7 @@ class Unconverged:
 
         Where not A but something else should be the product, that stands for A.
         """
-        near = self.typical / 100
+        near = min(self.typical, 1.0) / 100
         return 1e-6 < self.typical < math.inf and mostly(
             misses(X, meant(X, W, H)) < near for X, W, H in self.aimed
         )
@@ -230,7 +230,7 @@ def _of_family(family: str, tried: Sequence[AnyTried]) -> list[AnyTried]:
 def explains(A: Array, product: Array, other: Array) -> bool:
     """Say whether a product is a hundred times nearer to something else than to A."""
     miss = misses(A, product)
-    return misses(A, A + other - product) <= miss / 100 and AMISS < miss < math.inf
+    return misses(A, A + other - product) <= min(miss, 1.0) / 100 and AMISS < miss < math.inf
 
 
 def _defect(stage: Stage) -> float:

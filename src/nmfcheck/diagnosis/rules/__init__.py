@@ -2,6 +2,7 @@
 
 from .biased import alike, biased
 from .ceiling import ceiling
+from .clipped import clipped
 from .collapsed import collapsed
 from .constrained import constrained
 from .early import creeping, early, untried
@@ -25,18 +26,18 @@ from .threshold import threshold
 from .transformed import transformed
 from .turned import turned
 from .units import units
-from .unmoved import unmoved
+from .unmoved import partly_unmoved, unmoved
 from .unrelated import unrelated
 from .unstable import unstable
 
 WHY_UNCONVERGED = (
     # What W and H are, whatever was tried.
     unmoved, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled, incomplete,
-    other_loss,
+    clipped, partly_unmoved, other_loss,
     # What experiments show, and what the answers do.
-    random, biased, floor, threshold, early, ceiling, locked, unstable, constrained,
+    random, biased, floor, threshold, early, constrained, ceiling, locked, unstable,
     # What is left.
-    unrelated, leaves, alike, clustered, creeping, fixed_point, untried, unknown,
+    leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 

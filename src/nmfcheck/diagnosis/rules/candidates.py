@@ -75,10 +75,12 @@ def _decimals(digits: int, cut: Callable[[Array], Array]) -> Callable[[Array], A
     return lambda A: cut(A * 10.0**digits) / 10.0**digits
 
 
-def _levels(number: int, *, of_max: bool) -> Callable[[Array], Array]:
+def _levels(
+    number: int, cut: Callable[[Array], Array], *, of_max: bool
+) -> Callable[[Array], Array]:
     def quantised(A: Array) -> Array:
         unit = A.max() if of_max else 1.0
-        return np.round(A / unit * number) / number * unit
+        return cut(A / unit * number) / number * unit
 
     return quantised
 
@@ -102,7 +104,8 @@ ROUNDED = [
     *(Candidate(f"A cut off after {d} decimal{'s' * (d > 1)}", Kind.ROUNDED, _decimals(d, np.floor))
       for d in range(1, 9)),
     *(Candidate(f"A in steps of 1/{n} of {'its largest entry' if of_max else '1'}", Kind.ROUNDED,
-                _levels(n, of_max=of_max)) for n in (255, 256, 65535) for of_max in (True, False)),
+                _levels(n, cut, of_max=of_max))
+      for n in (255, 256, 65535) for of_max in (True, False) for cut in (np.round, np.floor)),
 ]  # fmt: skip
 
 FUNCTIONS = [

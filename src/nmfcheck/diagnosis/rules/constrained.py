@@ -10,6 +10,8 @@ from ...arrays import Array
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
 
+FEWEST = 4
+
 _SIZES: dict[str, Callable[[Array], Array]] = {
     "sum to 1": lambda X: X.sum(axis=0),
     "have norm 1": lambda X: np.sqrt((X * X).sum(axis=0)),
@@ -20,12 +22,11 @@ _SIZES: dict[str, Callable[[Array], Array]] = {
 def constrained(evidence: Evidence) -> Finding | None:
     """Say so if all columns of H, or all rows of W, have the same size, and A is missed."""
     runs = [(W, H) for _, W, H in evidence.astray if W.shape[1] > 1]
-    if len(runs) < 3:
-        return None
     both = (("columns of H", [H for _, H in runs]), ("rows of W", [W.T for W, _ in runs]))
     for what, factors in both:
         for how, size in _SIZES.items():
-            if mostly(_is_one(size(X)) and not _is_one(size(X.T)) for X in factors):
+            telling = [X for X in factors if not (_is_one(size(X)) and _is_one(size(X.T)))]
+            if len(telling) >= FEWEST and mostly(_is_one(size(X)) for X in telling):
                 return Finding(
                     Cause.CONSTRAINED,
                     f"All {what} {how}, and W·H is not A. Probably that is a constraint, or a "

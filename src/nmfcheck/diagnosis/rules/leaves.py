@@ -26,15 +26,15 @@ def leaves(evidence: Evidence) -> Finding | None:
         return Finding(
             Cause.BIASED,
             f"It is biased: started at an exact factorization, it makes W·H smaller, by about "
-            f"{far:.0e} of A's largest entry. Probably a penalty on W or H is left on, or a "
-            "constant in a denominator.",
+            f"{far:.0e} of A's largest entry. Probably a penalty on W or H is left on, a constant "
+            "is in a denominator, or A is cut off before.",
             certain=False,
             evidence=evidence_text,
         )
     return Finding(
         Cause.LEAVES,
-        f"Its updates are wrong, or what they are given or give is changed: started at an exact "
-        f"factorization, where nothing is left to do, it goes {far:.0e} away from A. So it does "
-        "not fail because it stops early.",
+        f"It leaves the right answer: started at an exact factorization, where nothing is left to "
+        f"do, it goes {far:.0e} away from A. So A is changed before the updates, or W and H are "
+        "after them, or an update is wrong; it does not fail because it stops early.",
         evidence=evidence_text,
     )

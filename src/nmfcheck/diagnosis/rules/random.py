@@ -6,7 +6,10 @@ import numpy as np
 
 from ..evidence import Evidence
 from ..experiments.tried import LEFT
-from ..findings import Cause, Finding, mostly
+from ..findings import Cause, Finding
+
+FEWEST = 2
+"""So many exact factorizations must be left in two ways."""
 
 
 def random(evidence: Evidence) -> Finding | None:
@@ -17,7 +20,11 @@ def random(evidence: Evidence) -> Finding | None:
             unit = one.A.max()
             apart.append(float(abs(one.product - other.product).max() / unit))
             off.append(max(float(abs(run.product - run.A).max() / unit) for run in (one, other)))  # type: ignore[operator]
-    if not mostly(x > LEFT and x > 0.1 * y for x, y in zip(apart, off, strict=True)):
+    differing = [(x, y) for x, y in zip(apart, off, strict=True) if x > LEFT and x > 0.1 * y]
+    if len(differing) < FEWEST:
+        return None
+    apart, off = [x for x, _ in differing], [y for _, y in differing]
+    if np.median(apart) < evidence.unconverged.typical / 100:  # then that is not what is wrong
         return None
     return Finding(
         Cause.RANDOM,

@@ -24,7 +24,9 @@ def rescaled(evidence: Evidence) -> Finding | None:
         ]  # in others there is nothing that it could not explain
         if len(telling) < FEWEST:
             continue
-        fits = [misses(A, fitted(A, W, H)) <= misses(A, W @ H) / 100 for A, W, H in telling]
+        fits = [
+            misses(A, fitted(A, W, H)) <= min(misses(A, W @ H), 1.0) / 1000 for A, W, H in telling
+        ]
         if np.mean(fits) < NEARLY_ALL:
             continue
         unit = _unit_parts(evidence) if what == _INNER else ""

@@ -39,4 +39,4 @@ def _is_shuffled(A: Array, X: Array) -> bool:
     with np.errstate(all="ignore"):
         distances = np.nan_to_num(abs(A[:, None] - X[None]).max(axis=2), posinf=1e300)
     order = linear_sum_assignment(distances)[1]
-    return misses(A, X[order]) <= misses(A, X) / 100
+    return misses(A, X[order]) <= min(misses(A, X), 1.0) / 100

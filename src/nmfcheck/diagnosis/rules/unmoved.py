@@ -12,9 +12,12 @@ from ..findings import Cause, Finding, mostly
 
 Pair = tuple[Array, Array]
 
+FEW = 0.1
+"""So many of the other rows may come back as they were, too."""
+
 
 def unmoved(evidence: Evidence) -> Finding | None:
-    """Say so if W0 and H0, or one of them, or the end of one, are returned as they were."""
+    """Say so if W0 and H0, or one of them, are returned as they were."""
     runs = evidence.unconverged
     W, H = (
         [(found[place + 1], start[place])
@@ -29,9 +32,19 @@ def unmoved(evidence: Evidence) -> Finding | None:
                 Cause.UNMOVED,
                 f"It returns {start} as {name}: the other factor changes, {name} is never updated.",
             )
-    for name, pairs in (("column of H", _turned(H)), ("row of W", W)):
-        for which, place in (("last", -1), ("first", 0)):
-            if _same([(X[place], X0[place]) for X, X0 in pairs]):
+    return None
+
+
+def partly_unmoved(evidence: Evidence) -> Finding | None:
+    """Say so if the first or the last row of W or column of H is returned as it was, and it alone."""
+    runs = evidence.unconverged
+    W = [(found[1], start[0]) for found, start in zip(runs.factors, runs.starts, strict=True)]
+    H = [(found[2].T, start[1].T) for found, start in zip(runs.factors, runs.starts, strict=True)]
+    for name, pairs in (("column of H", H), ("row of W", W)):
+        for which, place, rest in (("last", -1, slice(None, -1)), ("first", 0, slice(1, None))):
+            others = [(X[rest] == X0[rest]).all(axis=1).mean() for X, X0 in pairs if len(X) > 1]
+            alone = bool(others) and float(np.mean(others)) < FEW
+            if alone and _same([(X[place], X0[place]) for X, X0 in pairs]):
                 return Finding(
                     Cause.UNMOVED,
                     f"The {which} {name} comes back as it was at the start: a loop or a slice "
@@ -42,7 +55,3 @@ def unmoved(evidence: Evidence) -> Finding | None:
 
 def _same(pairs: Sequence[Pair]) -> bool:
     return mostly(np.array_equal(X, X0) for X, X0 in pairs)
-
-
-def _turned(pairs: Sequence[Pair]) -> list[Pair]:
-    return [(X.T, X0.T) for X, X0 in pairs]
