@@ -1,8 +1,8 @@
 """Start at the answer: does a subject stay at exact factorizations that it is started at.
 
 Where it does not, its updates are wrong, or A was changed before them, or W and H after; which
-entries move, and how, says more. Each is asked with two seeds, and one also from the usual start:
-who ends at the same place from there does not use its start, and this shows nothing.
+entries move, and how, says more. Each is asked with two seeds, and each matrix from the usual start
+as well: who ends at the same W and H from there does not use its start, and this shows nothing.
 """
 
 from __future__ import annotations
@@ -33,11 +33,13 @@ SEEDS = (0, 1)
 def at_answer(asking: Asking, objective: str) -> Experiment:
     """Start at exact factorizations, each time with two seeds."""
     runs: list[Run] = []
+    begun: set[str] = set()
     for trial, ask in _asked(objective):
         answer = trial.family.exact_answer(trial.case(ask))
         if answer is None:
             continue
-        if not runs:
+        if trial.id not in begun:
+            begun.add(trial.id)
             runs.append(Run(trial, ask, Begin.GIVEN, *trial.start(), SEEDS[0]))
         runs += [Run(trial, ask, Begin.EXACT, *answer, seed) for seed in SEEDS]
     if not runs:

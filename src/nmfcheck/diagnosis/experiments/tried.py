@@ -137,6 +137,17 @@ class Tried:
         return [run for run in runs if run.begin is Begin.EXACT and run.W is not None]
 
     @cached_property
+    def same_product(self) -> bool:
+        """Whether runs from exact factorizations and from elsewhere end at the same W·H, not at A.
+
+        Of matrices of full rank, which any W·H can be.
+        """
+        given = [run for run in self.dense if run.begin is Begin.GIVEN]
+        full = [run for run in given if run.trial.cell.k >= min(run.A.shape)]
+        pairs = [(one, other) for one in full for other in self.exact if _alike(one, other)]
+        return bool(pairs) and all(_ends_as(one, other) for one, other in pairs)
+
+    @cached_property
     def dense(self) -> list[Run]:
         """All runs of that experiment which were answered, wherever they started."""
         return [run for run in self.runs(at_answer.NAME) if run.W is not None]
@@ -189,6 +200,13 @@ def stage_of(run: Run) -> Stage | None:
 
 def _alike(one: Run, other: Run) -> bool:
     return one.trial == other.trial and one.ask == other.ask
+
+
+def _ends_as(one: Run, other: Run) -> bool:
+    here, there = one.product, other.product
+    if here is None or there is None:
+        return False
+    return float(abs(here - there).max() / one.A.max()) <= 1e-3 * min(_miss(one), 1.0)
 
 
 def _chain(runs: Sequence[Run]) -> Chain:

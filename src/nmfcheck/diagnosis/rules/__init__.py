@@ -6,8 +6,9 @@ from .clipped import clipped
 from .collapsed import collapsed
 from .constrained import constrained
 from .early import creeping, early, untried
+from .entrywise import entrywise
 from .fixed_point import fixed_point, unknown
-from .floor import floor
+from .floor import floor, lifted
 from .incomplete import incomplete
 from .inexact import inexact
 from .leaves import leaves
@@ -35,7 +36,7 @@ WHY_UNCONVERGED = (
     unmoved, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled, incomplete,
     clipped, partly_unmoved, other_loss,
     # What experiments show, and what the answers do.
-    random, biased, floor, threshold, early, constrained, ceiling, locked, unstable,
+    random, biased, floor, threshold, entrywise, lifted, early, constrained, ceiling, locked, unstable,
     # What is left.
     leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip

@@ -7,13 +7,15 @@ import numpy as np
 from ..evidence import Evidence, explains
 from ..findings import Cause, Finding, mostly
 
-FEWEST = 3
+FEWEST = 4
+FAR = 0.2
+"""What is cut down to less than this is hardly A any more."""
 
 
 def clipped(evidence: Evidence) -> Finding | None:
     """Say so if W·H is A where that is small, and the same everywhere else."""
     runs = [(A, W @ H) for A, W, H in evidence.astray]
-    runs = [(A, X) for A, X in runs if 0 < X.max() < A.max()]
+    runs = [(A, X) for A, X in runs if FAR * A.max() < X.max() < A.max()]
     if len(runs) < max(FEWEST, len(evidence.astray) / 2):
         return None
     if not mostly(explains(A, X, np.minimum(A, X.max())) for A, X in runs):

@@ -31,6 +31,15 @@ def leaves(evidence: Evidence) -> Finding | None:
             certain=False,
             evidence=evidence_text,
         )
+    if evidence.tried.same_product:
+        return Finding(
+            Cause.LEAVES,
+            "It factorizes another matrix than A, minimises something else, or changes W and H in "
+            f"the same way each time: started at an exact factorization, it goes {far:.0e} away "
+            "from A, and from elsewhere it ends at the same W·H. It does not fail because it stops "
+            "early.",
+            evidence=evidence_text,
+        )
     return Finding(
         Cause.LEAVES,
         f"It leaves the right answer: started at an exact factorization, where nothing is left to "

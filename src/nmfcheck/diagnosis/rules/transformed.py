@@ -74,13 +74,15 @@ def _shifted(runs: Factors) -> Finding | None:
     added = [W @ H - A for A, W, H in runs if W.shape[1] >= min(A.shape)]
     if len(added) < FEWEST:
         return None
-    middle = float(np.median([np.median(X) for X in added]))
-    alike = np.mean([abs(X - middle).max() <= 0.01 * abs(middle) for X in added])
-    if alike < MOST or middle == 0:
+    middles = np.array([np.median(X) for X in added])
+    alike = [abs(X - x).max() <= 0.01 * abs(x) for X, x in zip(added, middles, strict=True)]
+    if np.mean(alike) < MOST:
         return None
+    low, high = np.quantile(middles, [0.1, 0.9])
+    size = f"{low:.3g}" if high - low <= 0.01 * abs(high) else f"{low:.2g} to {high:.2g}"
     return Finding(
         Cause.CHANGED_A,
-        f"W·H is not A, but A with {middle:.3g} added to each entry, zeros included: is a constant "
-        "added to A (against zeros, or by a shift) and not taken off again?",
-        evidence=f"so in {alike:.0%} of {len(added)} answers that miss A",
+        f"W·H is not A, but A with {size} added to each entry, zeros included: is something added "
+        "to A (against zeros, or by a shift) and not taken off again?",
+        evidence=f"so in {sum(alike)} of {len(added)} answers that miss A",
     )

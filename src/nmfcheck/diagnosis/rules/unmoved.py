@@ -36,7 +36,7 @@ def unmoved(evidence: Evidence) -> Finding | None:
 
 
 def partly_unmoved(evidence: Evidence) -> Finding | None:
-    """Say so if the first or the last row of W or column of H is returned as it was, and it alone."""
+    """Say so if the first or last row of W, or column of H, is returned as it was, alone."""
     runs = evidence.unconverged
     W = [(found[1], start[0]) for found, start in zip(runs.factors, runs.starts, strict=True)]
     H = [(found[2].T, start[1].T) for found, start in zip(runs.factors, runs.starts, strict=True)]

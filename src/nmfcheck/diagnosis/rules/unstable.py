@@ -28,8 +28,8 @@ def unstable(evidence: Evidence) -> Finding | None:
         return Finding(
             Cause.UNSTABLE,
             "It does not come to rest: started again at its own answers, W·H moves by "
-            f"{moved:.0e}, and gets no better. Probably steps are too large, or its "
-            "updates work against each other.",
+            f"{moved:.0e}, and gets no better. Probably steps are too large, its "
+            "updates work against each other, or something is done to W or H after each.",
             certain=False,
             evidence=f"continue: the median objective is {first:.2g} before and {last:.2g} after",
         )
