@@ -75,6 +75,14 @@ def _decimals(digits: int, cut: Callable[[Array], Array]) -> Callable[[Array], A
     return lambda A: cut(A * 10.0**digits) / 10.0**digits
 
 
+def _significant(digits: int) -> Callable[[Array], Array]:
+    def rounded(A: Array) -> Array:
+        unit = 10.0 ** (np.floor(np.log10(np.where(A > 0, A, 1.0))) + 1 - digits)
+        return np.asarray(np.round(A / unit) * unit)
+
+    return rounded
+
+
 def _levels(
     number: int, cut: Callable[[Array], Array], *, of_max: bool
 ) -> Callable[[Array], Array]:
@@ -97,6 +105,8 @@ ROUNDED = [
     Candidate("A in bfloat16", Kind.ROUNDED, _short_mantissa),
     Candidate("A in single precision (float32)", Kind.ROUNDED,
               lambda A: A.astype(np.float32).astype(np.float64)),
+    *(Candidate(f"A rounded to {d} significant digits", Kind.ROUNDED, _significant(d))
+      for d in range(1, 7)),
     Candidate("A rounded to whole numbers", Kind.ROUNDED, np.round),
     Candidate("A cut off to whole numbers", Kind.ROUNDED, np.floor),
     *(Candidate(f"A rounded to {d} decimal{'s' * (d > 1)}", Kind.ROUNDED, _decimals(d, np.round))

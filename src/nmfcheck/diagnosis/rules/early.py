@@ -9,7 +9,7 @@ import numpy as np
 
 from ...text import option_as_text
 from ..evidence import Evidence
-from ..experiments.tried import Chain, Worked
+from ..experiments.tried import LEFT, Chain, Worked
 from ..findings import Cause, Finding, mostly
 
 NOT_MADE = "no experiments were made: these are for subjects that fail"
@@ -37,7 +37,7 @@ def early(evidence: Evidence) -> Finding | None:
             evidence=f"more work: {_how_many(worked)}",
         )
     chains = evidence.chains
-    if mostly(each.improved for each in chains):
+    if mostly(each.improved for each in chains) and not _leaves(evidence):
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
         on_its_way = first < FAR or _median([x.points[0].kkt for x in chains]) < FAR / 2
         return Finding(
@@ -49,6 +49,12 @@ def early(evidence: Evidence) -> Finding | None:
             evidence=f"continue: {_how_many(chains)}",
         )
     return None
+
+
+def _leaves(evidence: Evidence) -> bool:
+    """Say whether it is farther from A after a start at an exact factorization than in the end."""
+    last = _median([each.points[-1].defect for each in evidence.chains])
+    return evidence.tried.left > max(last, LEFT)
 
 
 def creeping(evidence: Evidence) -> Finding | None:

@@ -57,4 +57,4 @@ def _lifted(evidence: Evidence) -> Array:
             found.append([x for x in zeros if (x > LEAST).mean() >= NEARLY_ALL])
     if not mostly(found):
         return np.empty(0)
-    return np.log10(np.concatenate([x[x > 0] for some in found for x in some]))
+    return np.asarray(np.log10(np.concatenate([x[x > 0] for some in found for x in some])))

@@ -27,11 +27,16 @@ def rounded(evidence: Evidence) -> Finding | None:
     for digits in range(MOST_DECIMALS + 1):
         if evidence.unconverged.typical > OFF * 10.0**-digits:
             return None
-        if mostly(_has_decimals(W, digits) and _has_decimals(H, digits) for _, W, H in factors):
+        short = [
+            name
+            for name, place in (("W", 1), ("H", 2))
+            if mostly(_has_decimals(run[place], digits) for run in factors)
+        ]
+        if short:
             return Finding(
                 Cause.ROUNDED,
-                f"All entries of W and H have at most {digits} decimals, and {typical}: they are "
-                "rounded at the end, or on their way through a text file.",
+                f"All entries of {' and '.join(short)} have at most {digits} decimals, and "
+                f"{typical}: they are rounded at the end, or on their way through a text file.",
             )
     return None
 
