@@ -159,7 +159,7 @@ class Evidence:
         spreads = [
             float(np.subtract(*np.quantile(logs, [0.9, 0.1])))
             for logs in by_cell.values()
-            if len(logs) >= 5
+            if len(logs) >= 5 and np.ptp(logs) > 0  # the same answers each time show nothing
         ]
         return float(np.median(spreads)) if spreads else math.inf
 

@@ -19,6 +19,8 @@ def leaves(evidence: Evidence) -> Finding | None:
     if not mostly(x > LEFT for x in off):
         return None
     far = float(np.median(off))
+    stays = not mostly(each.improved for each in evidence.chains)
+    not_early = "; it does not fail because it stops early" if stays else ""
     evidence_text = f"start at the answer: {sum(x > LEFT for x in off)} of {len(off)} runs left it"
     less = [bool((run.product <= run.A * (1 + 1e-12)).mean() > 0.9) for run in runs]  # type: ignore[operator]
     parts = [float(run.product.sum() / run.A.sum()) for run in runs]  # type: ignore[union-attr]
@@ -36,14 +38,13 @@ def leaves(evidence: Evidence) -> Finding | None:
             Cause.LEAVES,
             "It factorizes another matrix than A, minimises something else, or changes W and H in "
             f"the same way each time: started at an exact factorization, it goes {far:.0e} away "
-            "from A, and from elsewhere it ends at the same W·H. It does not fail because it stops "
-            "early.",
+            f"from A, and from elsewhere it ends at the same W·H{not_early}.",
             evidence=evidence_text,
         )
     return Finding(
         Cause.LEAVES,
         f"It leaves the right answer: started at an exact factorization, where nothing is left to "
         f"do, it goes {far:.0e} away from A. So A is changed before the updates, or W and H are "
-        "after them, or an update is wrong; it does not fail because it stops early.",
+        f"after them, or an update is wrong{not_early}.",
         evidence=evidence_text,
     )
