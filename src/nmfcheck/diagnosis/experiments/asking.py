@@ -38,7 +38,7 @@ class Asking:
     Parameters
     ----------
     usual : the seconds that a run usually takes; a run that would take longer than what is left is
-        not begun.
+        not begun. An executor that is not ready yet is waited for within the same time.
     """
 
     _numbers = count(FIRST)
@@ -59,7 +59,7 @@ class Asking:
             while due and self._clock.left > self._usual and self._put(*due[0]):
                 number, run = due.popleft()
                 pending[number] = run
-            if not pending:
+            if not pending and self._clock.left <= self._usual:
                 break
             for reply in self._executor.replies(min(WAIT, self._clock.left)):
                 if (asked := pending.pop(reply.number, None)) is not None:

@@ -82,7 +82,6 @@ def perform(
         return
     try:
         with subject.variant(options) as executor:
-            executor.start()
             longer = Asking(executor, clock, more_work.TIMES * usual)
             yield more_work.more_work(longer, stages, options)
     except InputError as reason:
