@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, get_args
 
-from .. import families
+from .. import families, laws
 from ..arrays import whole_number
 from ..errors import InputError
 from ..families import Ask, Cell, Family, Question, Trial
@@ -84,6 +84,7 @@ class Suite:
         counts.
     summary : a line for the user.
     extra : cells that are measured besides, and do not count for the verdict.
+    laws : the names of the laws that are tried.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Suite:
     summary: str = field(default="", compare=False)
     extra: Mapping[Cell, int] = field(default_factory=dict, compare=False)
     objective: str = FROBENIUS.name
+    laws: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -186,6 +188,8 @@ class Suite:
         families : the families to ask; those that an option belongs to, if not given.
         trials : the number of trials of each cell.
         options : options of families, such as `sizes` and `eps` of the bidiagonal one.
+
+        Laws are of whole suites: where families or their cells are chosen, none are tried.
         """
         chosen = {
             key: value for key, value in options.items() if value is not None and value is not False
@@ -201,7 +205,26 @@ class Suite:
                 cells = dict.fromkeys(cells, whole_number("trials", trials, 1))
             selected.append(replace(part, cells=dict(cells), asks=asks))
             extra |= part.room.extra(chosen)
-        return replace(self, parts=tuple(selected), extra=extra)
+        restricted = families is not None or bool(chosen)
+        kept = () if restricted else self.laws
+        return replace(self, parts=tuple(selected), extra=extra, laws=kept)
+
+    def with_laws(
+        self, only: Sequence[str] | None = None, skipped: Sequence[str] = (), *, tried: bool = True
+    ) -> Suite:
+        """Return this suite with other laws.
+
+        Parameters
+        ----------
+        only : these alone, in the order of the list; its own if not given.
+        skipped : all but these.
+        tried : whether any are.
+        """
+        for name in (*(only or ()), *skipped):
+            laws.find(name)
+        wanted = self.laws if only is None else only
+        kept = (name for name in laws.names() if name in wanted and name not in skipped)
+        return replace(self, laws=tuple(kept) if tried else ())
 
     def _parts_for(self, named: Sequence[str] | None, chosen: Mapping[str, Any]) -> list[Part]:
         """Return the parts of the families that are named, or that the options belong to."""
@@ -230,7 +253,9 @@ class Suite:
 
     def as_text(self) -> str:
         """Write down what makes a suite this one and no other."""
-        other = {} if self.objective == FROBENIUS.name else {"objective": self.objective}
+        other: dict[str, Any] = {}
+        other |= {} if self.objective == FROBENIUS.name else {"objective": self.objective}
+        other |= {"laws": list(self.laws)} if self.laws else {}
         return json.dumps(
             {
                 "name": self.name,
@@ -265,6 +290,7 @@ class Suite:
             reference_iterations=document["reference_iterations"],
             summary=known.summary if known else "",
             objective=objective,
+            laws=tuple(map(str, document.get("laws", ()))),
         )
 
 
@@ -298,8 +324,12 @@ VERSIONS = {
     1: ("bidiagonal",),
     2: ("bidiagonal", "inflated"),
     3: ("bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"),
+    4: ("bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"),
 }
 """The families of each version of the suites."""
+
+FIRST_WITH_LAWS = 4
+"""From this version on, laws are tried as well."""
 
 NEWEST = max(VERSIONS)
 
@@ -320,7 +350,10 @@ def of_version(name: str, version: int, objective: str = FROBENIUS.name) -> Suit
         title = find_objective(objective).title
         raise InputError(f"no family of {name}@{version} has known answers for {title}")
     parts = tuple(part_of(family, name, objective) for family in known)
-    return Suite(name, version, parts, ITERATIONS[name], SUMMARIES[name], objective=objective)
+    tried = laws.names() if version >= FIRST_WITH_LAWS else ()
+    return Suite(
+        name, version, parts, ITERATIONS[name], SUMMARIES[name], objective=objective, laws=tried
+    )
 
 
 QUICK, STANDARD, FULL = (of_version(name, NEWEST) for name in ITERATIONS)

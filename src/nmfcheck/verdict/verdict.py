@@ -17,6 +17,7 @@ from ..families import Ask, Trial
 from ..families import Question as Asks
 from ..intervals import Share
 from ..judging.outcomes import NOT_ASKED, Flag, Outcome
+from ..laws import LawResult, State
 from ..store import Results
 from ..text import in_list
 from ..trials.suites import Part, Suite
@@ -60,18 +61,25 @@ class Verdict:
     hard : hard failures.
     unanswered_all : whether there was no answer at all: then it could not be run.
     notes : what else a reader should know.
+    laws : what came of each law that was tried.
     """
 
     families: tuple[FamilyVerdict, ...]
     hard: tuple[HardFailure, ...] = ()
     unanswered_all: bool = False
     notes: tuple[str, ...] = ()
+    laws: tuple[LawResult, ...] = ()
+
+    @property
+    def broken(self) -> tuple[LawResult, ...]:
+        """The broken laws that fail the subject."""
+        return tuple(law for law in self.laws if law.decides)
 
     @property
     def decision(self) -> Decision:
-        """FAIL if a family or anything hard fails, PASS if every family passes."""
+        """FAIL if a family, a law or anything hard fails, PASS if every family passes."""
         decisions = {each.test.decision for each in self.families}
-        if self.hard or Decision.FAIL in decisions:
+        if self.hard or self.broken or Decision.FAIL in decisions:
             return Decision.FAIL
         return Decision.PASS if decisions == {Decision.PASS} else Decision.INCONCLUSIVE
 
@@ -80,12 +88,29 @@ class Verdict:
         """Why, in a sentence or one for each family that it hangs on."""
         if self.hard:
             return f"Hard failure: {'; '.join(hard.in_words for hard in self.hard)}."
+        if self.broken:
+            return " ".join([self.laws_in_words, *self._failing_families()])
         if len(self.families) == 1:
             return self.families[0].test.reason
         deciding = [each.test for each in self.families if each.test.decision is self.decision]
         if self.decision is Decision.PASS:
-            return f"All families pass: {in_list(each.family for each in deciding)}."
+            lawful = " No law that decides is broken." if self.laws else ""
+            return f"All families pass: {in_list(each.family for each in deciding)}.{lawful}"
         return " ".join(f"{each.family}: {each.reason}" for each in deciding)
+
+    @property
+    def laws_in_words(self) -> str:
+        """Which laws are broken that fail the subject."""
+        if not self.broken:
+            return ""
+        first, *others = self.broken
+        more = f" (and {in_list(law.law for law in others)})" if others else ""
+        return f"It breaks the law '{first.law}'{more}: {first.sentence}."
+
+    def _failing_families(self) -> Iterator[str]:
+        for each in self.families:
+            if each.test.decision is Decision.FAIL:
+                yield f"{each.family}: {each.test.reason}"
 
     @property
     def exact(self) -> Decision | None:
@@ -121,7 +146,7 @@ def verdict_of(
     """
     known = tally(results, suite) if cells is None else cells
     marked = marks(results, suite)
-    return verdict(
+    found = verdict(
         known,
         suite.parts,
         shipped_for(suite) if baselines is None else baselines,
@@ -129,6 +154,18 @@ def verdict_of(
         varies=any(mark.kind == Flag.VARIES for mark in marked),
         left=suite.trials - sum(len(cell.seeds) for cell in known),
     )
+    laws = tuple(results.laws())
+    return replace(found, laws=laws, notes=(*found.notes, *_untried(laws)))
+
+
+def _untried(laws: Sequence[LawResult]) -> Iterator[str]:
+    """Say which laws were not tried, and why."""
+    reasons: dict[str, list[str]] = {}
+    for law in laws:
+        if law.state is State.NOT_TRIED:
+            reasons.setdefault(law.sentence, []).append(law.law)
+    for reason, names in reasons.items():
+        yield f"Not tried: {in_list(names)} ({reason})."
 
 
 def verdict(
