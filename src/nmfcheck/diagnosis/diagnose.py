@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..judging.outcomes import Outcome
-from ..laws import LawResult, find
+from ..laws import LAWS, LawResult
 from ..store import Results
 from ..text import in_list
 from ..trials.suites import Suite
@@ -87,10 +87,9 @@ def diagnose(
 def of_law(found: LawResult) -> str:
     """Say that a law is broken, and what that usually means."""
     weight = "" if found.decides else " (which does not decide)"
-    return (
-        f"The law '{found.law}'{weight} is broken: {found.sentence}. "
-        f"Usually that is {find(found.law).usually}."
-    )
+    law = LAWS.get(found.law)
+    usually = f" Usually: {law.usually}." if law and law.usually else ""
+    return f"The law '{found.law}'{weight} is broken: {found.sentence}.{usually}"
 
 
 def _of_families(names: Sequence[str], sentence: str) -> str:

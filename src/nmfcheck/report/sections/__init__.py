@@ -9,6 +9,7 @@ from .cells import CellsSection
 from .defects import DefectsSection
 from .diagnosis import DiagnosisSection
 from .failures import FailuresSection
+from .laws import LawsSection
 from .outcomes import OutcomesSection
 from .rates import RatesSection
 from .reproduce import ReproduceSection
@@ -31,6 +32,8 @@ def sections(subject: SubjectContents, shown: int | None = None) -> Iterator[Sec
     """
     yield VerdictSection(subject)
     yield DiagnosisSection(subject)
+    if subject.verdict.laws:
+        yield LawsSection(subject)
     for family in subject.families:
         yield CellsSection(subject, family)
         figures = (RatesSection(family), DefectsSection(family), OutcomesSection(family))
