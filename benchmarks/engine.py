@@ -3,7 +3,8 @@
 For each algorithm and size, in nanoseconds per problem and iteration: the engine on one thread and
 on all, a plain NumPy loop over one problem, and the limit that the machine sets,
 `max(flops/peak, divisions/rate)`. Peak and rate are measured in this process, beside each line.
-All times are the shortest of many, taken in turns: the machine may be shared.
+Then a table of all other shapes of the suites: one thread, divided by the limit. All times are the
+shortest of many, taken in turns: the machine may be shared.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -27,31 +28,61 @@ import nmfcheck
 from nmfcheck import _native, bidiagonal, reference
 from nmfcheck.arrays import Array
 from nmfcheck.families.bidiagonal.family import starting_point
+from nmfcheck.families.family import uniform_start
 from nmfcheck.reference import engine
+from nmfcheck.trials import suites
 from plain_loops import plain_loop
 
 SIZES = (2, 3, 4, 5, 6, 8, 10, 12, 16, 20)
 ROUNDS = 25
+STARTS = 4
 SECONDS = 30e-3
 """About how long one measurement takes: long enough for the clock, short enough to find quiet."""
 
 
 class Work(NamedTuple):
-    """What an iteration of an algorithm on n×n matrices with rank n has to do, A being dense."""
+    """What an iteration has to do for a dense m×n matrix and rank k, square roots as divisions."""
 
-    flops: Callable[[int, float], float]
-    divisions: Callable[[int, float], float]
+    flops: Callable[[int, int, int], float]
+    divisions: Callable[[int, int, int], float]
     iterations: int | None = None
     """How many are timed; as many as fit into the time if None."""
+    flops_of_step: Callable[[int, int, int], float] = lambda *_: 0
+    """For each inner step of NeNMF; those for H and those for W are taken to be as many."""
 
 
-# n, and the number of inner steps of NeNMF in an iteration.
 WORK = {
-    "multiplicative_update": Work(lambda n, _: 10 * n**3, lambda n, _: 2 * n**2),
-    "als": Work(lambda n, _: 34 / 3 * n**3, lambda n, _: 4 * n, 300),
-    "gradient_descent": Work(lambda n, _: 14 * n**3 + 18 * n**2, lambda n, _: 2 * n**2 + 4),
-    "nenmf": Work(lambda n, s: 6 * n**3 + s * (2 * n**3 + 10 * n**2), lambda _n, _: 2, 10),
-    "coordinate_descent": Work(lambda n, _: 10 * n**3, lambda n, _: 2 * n),
+    "multiplicative_update": Work(
+        lambda m, n, k: 4 * m * n * k + 3 * (m + n) * k**2,
+        lambda m, n, k: (m + n) * k,
+    ),
+    "als": Work(
+        lambda m, n, k: 4 * m * n * k + 3 * (m + n) * k**2 + 4 / 3 * k**3,
+        lambda _m, _n, k: 4 * k,
+        300,
+    ),
+    "gradient_descent": Work(
+        lambda m, n, k: 8 * m * n * k + 3 * (m + n) * k**2 + 9 * (m + n) * k,
+        lambda m, n, k: (m + n) * k + 4,
+    ),
+    "nenmf": Work(
+        lambda m, n, k: 4 * m * n * k + (m + n) * k**2,
+        lambda *_: 2,
+        10,
+        lambda m, n, k: (m + n) * (k**2 + 5 * k),
+    ),
+    "coordinate_descent": Work(
+        lambda m, n, k: 4 * m * n * k + 3 * (m + n) * k**2,
+        lambda _m, _n, k: 2 * k,
+    ),
+    "kl_multiplicative_update": Work(
+        lambda m, n, k: 8 * m * n * k + 2 * (m + n) * k,
+        lambda m, n, k: 2 * m * n + (m + n) * k,
+    ),
+    "kl_scalar_newton": Work(
+        lambda m, n, k: 20 * m * n * k,
+        lambda m, n, k: 2 * m * n * k + 4 * (m + n) * k,
+    ),
 }
 
 
@@ -72,15 +103,18 @@ class Times(NamedTuple):
     inner_steps: float
 
 
-def measure(name: str, n: int, A: Array) -> Times:
+Starts = Sequence[tuple[Array, Array]]
+
+
+def measure(name: str, A: Array, starts: Starts, rounds: int, *, alone: bool = False) -> Times:
+    """Time an algorithm; `alone`: on one thread, and nothing to compare it with."""
     algorithm, instructions = getattr(reference, name), engine.instructions()
-    starts = 4
-    pairs = [starting_point(n, seed) for seed in range(starts)]
-    batch = max(starts, 2 * engine.cores() * _native.lanes(instructions) * (4 if n <= 5 else 1))
+    tiny = max(A.shape) <= 5
+    batch = max(STARTS, 2 * engine.cores() * _native.lanes(instructions) * (4 if tiny else 1))
     if WORK[name].iterations is not None:
         batch *= 8
-    W0 = np.array([pairs[i % starts][0] for i in range(batch)])
-    H0 = np.array([pairs[i % starts][1] for i in range(batch)])
+    W0 = np.array([starts[i % STARTS][0] for i in range(batch)])
+    H0 = np.array([starts[i % STARTS][1] for i in range(batch)])
 
     def run(iterations: int, threads: int | None) -> object:
         return algorithm(
@@ -96,35 +130,58 @@ def measure(name: str, n: int, A: Array) -> Times:
 
     def loop() -> None:
         nonlocal steps
-        steps = sum(plain_loop(name, A, *pair, in_loop)[2] for pair in pairs)
+        steps = sum(plain_loop(name, A, *start, in_loop)[2] for start in starts)
 
+    if alone and name == "nenmf":
+        loop()
     operations = 2_000_000
     rows = [
         (
             seconds(lambda: _native.only_fma(instructions, operations)) / operations,
             seconds(lambda: _native.only_divide(instructions, operations)) / operations,
             seconds(lambda: run(iterations, 1)) / (iterations * batch),
-            seconds(lambda: run(iterations, None)) / (iterations * batch),
-            seconds(loop) / (in_loop * starts) if turn < 5 else np.inf,
+            np.inf if alone else seconds(lambda: run(iterations, None)) / (iterations * batch),
+            np.inf if alone or turn >= 5 else seconds(loop) / (in_loop * STARTS),
         )
-        for turn in range(ROUNDS)
+        for turn in range(rounds)
     ]
-    return Times(*np.min(rows, axis=0), steps / (in_loop * starts))
+    return Times(*np.min(rows, axis=0), steps / (in_loop * STARTS))
 
 
-def line(name: str, n: int, A: Array) -> None:
-    times = measure(name, n, A)
-    work = WORK[name]
-    limit = max(
-        work.flops(n, times.inner_steps) * times.fma / 2,
-        work.divisions(n, times.inner_steps) * times.division,
-    )
+def limit_of(name: str, A: Array, k: int, times: Times) -> float:
+    work, (m, n) = WORK[name], A.shape
+    flops = work.flops(m, n, k) + times.inner_steps * work.flops_of_step(m, n, k)
+    return max(flops * times.fma / 2, work.divisions(m, n, k) * times.division)
+
+
+def line(name: str, A: Array) -> None:
+    n = len(A)
+    times = measure(name, A, [starting_point(n, seed) for seed in range(STARTS)], ROUNDS)
+    limit = limit_of(name, A, n, times)
     one, all_, loop = times.one_thread, times.all_threads, times.numpy_loop
     print(
         f"| {n:2} | {1e9 * one:9,.1f} | {1e9 * all_:9,.1f} | {1e9 * loop:11,.0f} "
         f"| {1e9 * limit:8,.1f} | {one / limit:5.2f} | {loop / one:6,.0f} | {one / all_:4.2f} |",
         flush=True,
     )
+
+
+def table_of_suites(names: Sequence[str]) -> None:
+    """Print how many times the limit one thread takes, for all shapes but the square ones above."""
+    shapes = {(cell.m, cell.n, cell.k) for cell in suites.FULL.cells}
+    print("\n### shapes of the suites, one thread ÷ limit, dense A\n")
+    print(f"| m×n | k | {' | '.join(name.replace('_', ' ') for name in names)} |")
+    print("|--:|--:|" + "--:|" * len(names))
+    for m, n, k in sorted(shapes, key=lambda shape: (shape[2], shape)):
+        if m == n == k:
+            continue
+        A = np.random.default_rng([m, n]).uniform(0.5, 2, (m, n))
+        starts = [uniform_start(m, n, k, seed) for seed in range(STARTS)]
+        ratios = []
+        for name in names:
+            times = measure(name, A, starts, ROUNDS // 2, alone=True)
+            ratios.append(times.one_thread / limit_of(name, A, k, times))
+        print(f"| {m}×{n} | {k} | {' | '.join(f'{r:.2f}' for r in ratios)} |", flush=True)
 
 
 HEAD = """
@@ -169,11 +226,12 @@ def main() -> None:
     for name in asked:
         print(f"\n### {name.replace('_', ' ')}\n{HEAD}")
         for n in SIZES:
-            line(name, n, bidiagonal(np.ones(n), eps=0.25).A)
+            line(name, bidiagonal(np.ones(n), eps=0.25).A)
         if name == "multiplicative_update":
             print(f"\n### {name.replace('_', ' ')}, dense A\n{HEAD}")
             for n in SIZES:
-                line(name, n, np.random.default_rng(n).uniform(0.5, 2, (n, n)))
+                line(name, np.random.default_rng(n).uniform(0.5, 2, (n, n)))
+    table_of_suites(asked)
     if "multiplicative_update" in asked:
         print("\nThe paper's Figure 1, multiplicative update: n = 2, 1000 seeds, 7 values of ε, "
               "10⁶ iterations:")  # fmt: skip

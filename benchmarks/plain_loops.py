@@ -73,12 +73,36 @@ def projected_norm(X: Array, gradient: Array) -> float:
     return float(np.linalg.norm(gradient[(gradient < 0) | (X > 0)]))
 
 
+def kl_multiplicative_update(A: Array, W: Array, H: Array, _: Memory) -> Array:
+    return H * (W.T @ ratio(A, W @ H)) / W.sum(axis=0)[:, None]
+
+
+def kl_scalar_newton(A: Array, W: Array, H: Array, _: Memory) -> Array:
+    H = H.copy()
+    for c, w in enumerate(W.T):
+        if not w.any():
+            continue
+        for a, h in zip(A.T, H.T, strict=True):
+            Wh = W @ h
+            g, f = np.sum(w * (1 - ratio(a, Wh))), np.sum(w**2 * ratio(a, Wh**2))
+            d = max(-h[c], -g / f) if f > 0 else -h[c]
+            length = np.sqrt(f / np.min(a[a > 0], initial=np.inf)) * abs(d)
+            h[c] += d / (1 + length) if g > 0 and length > 0.683802 else d
+    return H
+
+
+def ratio(X: Array, Y: Array) -> Array:
+    return np.divide(X, Y, out=np.zeros_like(X), where=Y != 0)
+
+
 HALVES = {
     "multiplicative_update": multiplicative_update,
     "als": als,
     "gradient_descent": gradient_descent,
     "nenmf": nenmf,
     "coordinate_descent": coordinate_descent,
+    "kl_multiplicative_update": kl_multiplicative_update,
+    "kl_scalar_newton": kl_scalar_newton,
 }
 
 

@@ -1,5 +1,7 @@
 """How often a verdict is right, summed exactly over binomials, with what the baselines require.
 
+    python benchmarks/power.py [OBJECTIVE]
+
 For each suite: how often a subject that reaches what is required in every cell passes, how often it
 fails, and how often one at the bar everywhere fails. `docs/verdict.md` has the numbers.
 """
@@ -7,12 +9,14 @@ fails, and how often one at the bar everywhere fails. `docs/verdict.md` has the 
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
 
 from nmfcheck.intervals import Share
+from nmfcheck.judging.objectives import FROBENIUS
 from nmfcheck.trials import suites
 from nmfcheck.verdict.baseline import required_of, shipped_for
 from nmfcheck.verdict.decision import FAMILY_WISE
@@ -97,7 +101,8 @@ def pass_probability(families):
 
 
 def main() -> None:
-    for suite in suites.SUITES.values():
+    objective = sys.argv[1] if len(sys.argv) > 1 else FROBENIUS.name
+    for suite in (suites.find(name, objective) for name in suites.SUITES):
         families = cells_of(suite)
         passing, by_family = pass_probability(families)
         listed = ", ".join(f"{name} {100 * p:.2f} %" for name, p in by_family.items())

@@ -16,7 +16,7 @@ struct ALS {
         Local L_inverse(h.k, h.k, h.scratch);
         gram(h.X, XtX);
         const Mask doubtful = cholesky(XtX, L, L_inverse);
-        for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
+        for_each_tile(h, [&](auto R, int i, auto S, int j) INLINED {
             const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
             AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });
         });

@@ -18,19 +18,21 @@ struct CoordinateDescent {
         gram(h.X, XtX);
         Local inverse(Fixed<1>{}, h.k, h.scratch);
         for_each(h.k, [&](int c) INLINED { inverse(0, c) = quotient(all(1), XtX(c, c)); });
-        Local AtX(h.n, h.k, h.scratch);
-        for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
-            product<R, S>(h.At, h.pattern, h.X, i, j).for_each([&](int r, int s, V sum) INLINED {
-                AtX(i + r, j + s) = sum;
-                h.next(i + r, j + s) = h.Y(i + r, j + s);
+        for_each_rows(h, [&](auto R, int i) INLINED {
+            Scratch scratch = h.scratch;
+            Local AtX(R, h.k, scratch), Y(R, h.k, scratch);
+            for_each_part<tile_columns>(h.k, [&](auto S, int j) INLINED {
+                const auto tile = product<R, S>(h.At, h.pattern, h.X, i, j);
+                tile.for_each([&](int r, int s, V sum) INLINED {
+                    AtX(r, j + s) = sum;
+                    Y(r, j + s) = h.Y(i + r, j + s);
+                });
             });
-        });
-        for_each_part<tile_rows>(h.n, [&](auto R, int i) INLINED {
             for_each(h.k, [&](int c) INLINED {
-                const auto YXtX = product<R, 1>(h.next, XtX, i, c);
-                YXtX.for_each([&](int r, int, V sum) INLINED {
-                    V &y = h.next(i + r, c);
-                    y = clipped(y + (AtX(i + r, c) - sum) * inverse(0, c));
+                product<R, 1>(Y, XtX, 0, c).for_each([&](int r, int, V sum) INLINED {
+                    V &y = Y(r, c);
+                    y = clipped(y + (AtX(r, c) - sum) * inverse(0, c));
+                    h.next(i + r, c) = y;
                 });
             });
         });

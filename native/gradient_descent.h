@@ -22,7 +22,7 @@ struct GradientDescent {
         PartialSums<K> D_dot_G;
         PartialSums<M> GXt_dot_GXt;
         V least_Q = all(1);
-        for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
+        for_each_tile(h, [&](auto R, int i, auto S, int j) INLINED {
             const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
             AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });
             const auto YXtX = product<R, S>(h.Y, XtX, i, j);

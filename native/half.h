@@ -34,6 +34,33 @@ struct Half {
     INLINE bool stopped() const { return is_set(stop); }
 };
 
+// Where the compiler knows no size but a rank of one or two, tiles of A with more rows are as wide:
+// they keep the processor as busy as others do. Not where zeros are skipped: those are listed for
+// tiles of the usual height.
+constexpr int tall_tile_rows = 6;
+template <class N, class K>
+constexpr bool tall = false;
+template <bool written_out>
+constexpr bool tall<Any, Fixed<1, written_out>> = true;
+template <bool written_out>
+constexpr bool tall<Any, Fixed<2, written_out>> = true;
+
+// Call f(size, i) for parts of the rows of Y and of Aᵀ.
+template <class M, class N, class K, class F>
+INLINE void for_each_rows(const Half<M, N, K> &h, F f) {
+    if constexpr (tall<N, K>)
+        if (h.pattern.index == nullptr) return for_each_part<tall_tile_rows>(h.n, f);
+    for_each_part<tile_rows>(h.n, f);
+}
+
+// Call f(row size, i, column size, j) for tiles of Y and of AᵀX.
+template <class M, class N, class K, class F>
+INLINE void for_each_tile(const Half<M, N, K> &h, F f) {
+    for_each_rows(h, [&](auto R, int i) INLINED {
+        for_each_part<tile_columns>(h.k, [&](auto S, int j) INLINED { f(R, i, S, j); });
+    });
+}
+
 // Beyond the tiny sizes, both halves share their code.
 template <class Step, class M, class N, class K>
 __attribute__((noinline)) void shared_half(const Half<M, N, K> &half) {
@@ -42,7 +69,7 @@ __attribute__((noinline)) void shared_half(const Half<M, N, K> &half) {
 
 template <class Step, class M, class N, class K>
 INLINE void one_half(const Half<M, N, K> &half) {
-    if constexpr (tiny<K>) Step::half(half);
+    if constexpr (tiny<M>) Step::half(half);
     else shared_half<Step>(half);
 }
 

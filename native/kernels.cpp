@@ -1,8 +1,10 @@
 // All kernels for one instruction set: INSTRUCTIONS names it, and the build's flags switch it on.
-// LARGEST_FIXED and LARGEST_STRAIGHT keep the build short where speed matters less.
+// LARGEST_SQUARE, LARGEST_RANK and LARGEST_STRAIGHT keep the build short where speed matters less.
 #include "als.h"
 #include "coordinate_descent.h"
 #include "gradient_descent.h"
+#include "kl_multiplicative_update.h"
+#include "kl_scalar_newton.h"
 #include "multiplicative_update.h"
 #include "nenmf.h"
 #include "throughput.h"
@@ -16,31 +18,49 @@ void iterate_any(Block &block, std::int64_t iterations) {
     iterate_sized<Step>(Any{m}, Any{n}, Any{k}, block, iterations);
 }
 
+template <class Step, int K>
+void iterate_rank(Block &block, std::int64_t iterations) {
+    constexpr Fixed<K, (K <= LARGEST_STRAIGHT)> k;
+    iterate_sized<Step>(Any{block.shape.m}, Any{block.shape.n}, k, block, iterations);
+}
+
 template <class Step, int N>
-void iterate_fixed(Block &block, std::int64_t iterations) {
+void iterate_square(Block &block, std::int64_t iterations) {
     constexpr Fixed<N, (N <= Step::straight_up_to && N <= LARGEST_STRAIGHT)> n;
     iterate_sized<Step>(n, n, n, block, iterations);
 }
 
-template <class Step, int largest>
-Iterate find_step(Shape shape) {
-    const bool square = shape.m == shape.n && shape.m == shape.k;
+// f(Fixed<size>{}) for a size from 1 to `largest`, otherwise what is given for all others.
+template <int largest, class F>
+Iterate fixed_up_to(int size, Iterate others, F f) {
     return [&]<int... before>(std::integer_sequence<int, before...>) {
-        Iterate found = iterate_any<Step>;
-        ((square && shape.n == before + 1 ? void(found = iterate_fixed<Step, before + 1>) : void()),
-         ...);
+        Iterate found = others;
+        ((size == before + 1 ? void(found = f(Fixed<before + 1>{})) : void()), ...);
         return found;
-    }(std::make_integer_sequence<int, (largest < LARGEST_FIXED ? largest : LARGEST_FIXED)>{});
+    }(std::make_integer_sequence<int, largest>{});
 }
 
-// Square problems up to these sizes have code of their own.
+// Square problems of full rank have code of their own up to a size, and all others up to a rank:
+// that one number is enough for the compiler to keep a tile's columns in registers.
+template <class Step, int largest_square = Step::straight_up_to>
+Iterate find_step(Shape shape) {
+    constexpr int largest = largest_square < LARGEST_SQUARE ? largest_square : LARGEST_SQUARE;
+    const Iterate found = fixed_up_to<LARGEST_RANK>(
+        shape.k, iterate_any<Step>, [](auto k) { return Iterate(iterate_rank<Step, int(k)>); });
+    if (shape.m != shape.k || shape.n != shape.k) return found;
+    return fixed_up_to<largest>(shape.k, found,
+                                [](auto n) { return Iterate(iterate_square<Step, int(n)>); });
+}
+
 Iterate find(Algorithm algorithm, Shape shape) {
     switch (algorithm) {
         case Algorithm::multiplicative_update: return find_step<MultiplicativeUpdate, 20>(shape);
-        case Algorithm::gradient_descent: return find_step<GradientDescent, 8>(shape);
-        case Algorithm::als: return find_step<ALS, 8>(shape);
-        case Algorithm::nenmf: return find_step<NeNMF, 8>(shape);
-        case Algorithm::coordinate_descent: return find_step<CoordinateDescent, 8>(shape);
+        case Algorithm::gradient_descent: return find_step<GradientDescent>(shape);
+        case Algorithm::als: return find_step<ALS>(shape);
+        case Algorithm::nenmf: return find_step<NeNMF>(shape);
+        case Algorithm::coordinate_descent: return find_step<CoordinateDescent>(shape);
+        case Algorithm::kl_multiplicative_update: return find_step<KLMultiplicativeUpdate>(shape);
+        case Algorithm::kl_scalar_newton: return find_step<KLScalarNewton>(shape);
     }
     return nullptr;
 }

@@ -6,7 +6,15 @@
 
 namespace nmfcheck {
 
-enum class Algorithm { multiplicative_update, als, gradient_descent, nenmf, coordinate_descent };
+enum class Algorithm {
+    multiplicative_update,
+    als,
+    gradient_descent,
+    nenmf,
+    coordinate_descent,
+    kl_multiplicative_update,
+    kl_scalar_newton
+};
 
 // A is m×n, W is m×k, H is k×n.
 struct Shape {
@@ -36,6 +44,11 @@ constexpr int tile_columns = 4;
 // index[begin[i]], …, index[end[i] − 1] count, one at least. Without an index, all do.
 struct Pattern {
     const int *begin, *end, *index;
+
+    // That of the rows from row i on.
+    __attribute__((always_inline)) Pattern from(int i) const {
+        return index == nullptr ? *this : Pattern{begin + i, end + i, index};
+    }
 };
 
 // `width` problems side by side: entry (i, j) of an m×n matrix, in lane l, is at (i·n + j)·width +

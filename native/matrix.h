@@ -176,6 +176,14 @@ INLINE Tile<R, S> product(Left &X, const Pattern &pattern, Right &Y, int i, int 
     return tile;
 }
 
+// Call f(p) for each of so many columns that counts in the tile of rows that begins with row 0.
+template <class Columns, class F>
+INLINE void for_each_counted(Columns columns, const Pattern &pattern, F f) {
+    if (tiny<Columns> || pattern.index == nullptr) return for_each(columns, f);
+    const int *end = pattern.index + *pattern.end;
+    for (const int *p = pattern.index + *pattern.begin; p < end; ++p) f(*p);
+}
+
 // The most columns that a tile has, in a matrix with so many columns.
 template <class Columns>
 constexpr int widest_tile = tile_columns;
@@ -207,6 +215,14 @@ INLINE void gram(Left &X, Square &G) {
         tile.for_each([&](int r, int s, V sum)
                           INLINED { G(i + r, j + s) = G(j + s, i + r) = sum; });
     });
+}
+
+// sums = 1ᵀX, a row.
+template <class Left, class Row>
+INLINE void add_up_columns(Left &X, Row &sums) {
+    for_each(X.columns, [&](int c) INLINED { sums(0, c) = X(0, c); });
+    for (int i = 1; i < X.rows; ++i)
+        for_each(X.columns, [&](int c) INLINED { sums(0, c) += X(i, c); });
 }
 
 }  // namespace nmfcheck::INSTRUCTIONS

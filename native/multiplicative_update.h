@@ -13,7 +13,7 @@ struct MultiplicativeUpdate {
     static INLINE void half(Half<M, N, K> h) {
         Local XtX(h.k, h.k, h.scratch);
         gram(h.X, XtX);
-        for_each_tile(h.n, h.k, [&](auto R, int i, auto S, int j) INLINED {
+        for_each_tile(h, [&](auto R, int i, auto S, int j) INLINED {
             const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
             AtX.for_each([&](int r, int s, V sum)
                              INLINED { h.next(i + r, j + s) = h.Y(i + r, j + s) * sum; });

@@ -91,9 +91,14 @@ INLINE V power_of_two(V x) {
 // x / y, and 0 wherever the denominator is 0.
 INLINE V quotient(V x, V y) { return keep(y != V{}, x / y); }
 
-INLINE Mask differs(V x, V y) { return (Mask)x != (Mask)y; }  // in any bit
+INLINE Mask differing_bits(V x, V y) { return (Mask)x ^ (Mask)y; }
 
 INLINE bool any(Mask mask) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+#endif
     std::int64_t bits = 0;
     UNROLL for (int lane = 0; lane < width; ++lane) bits |= mask[lane];
     return bits != 0;

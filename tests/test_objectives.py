@@ -39,6 +39,7 @@ class TestNames:
 
     def test_where_zeros_are_not_allowed(self):
         assert [each.needs_positive for each in OBJECTIVES.values()] == [False, False, True]
+        assert find("beta=0.5").needs_positive
 
 
 def drawn(seed, m=4, n=5, k=3, zeros=0.0):

@@ -26,6 +26,8 @@ ALGORITHMS = {
     "gradient_descent": reference.gradient_descent,
     "nenmf": reference.nenmf,
     "coordinate_descent": reference.coordinate_descent,
+    "kl_multiplicative_update": reference.kl_multiplicative_update,
+    "kl_scalar_newton": reference.kl_scalar_newton,
 }
 each_algorithm = pytest.mark.parametrize("name", ALGORITHMS)
 
@@ -72,6 +74,8 @@ def test_defaults_are_the_papers_counts(name):
         "gradient_descent": 10**4,
         "nenmf": 10**3,
         "coordinate_descent": 2 * 10**4,
+        "kl_multiplicative_update": 2 * 10**4,
+        "kl_scalar_newton": 10**4,
     }
     assert ALGORITHMS[name].iterations == defaults[name]
     settled = []  # from a solution, where the orbit closes at once

@@ -31,15 +31,15 @@ class Share:
     def interval(self) -> tuple[float, float]:
         """The two-sided 95 % interval of Clopper and Pearson."""
         tail = (1 - CONFIDENCE) / 2
-        return self._lower(tail), 1 - Share(self.whole - self.part, self.whole)._lower(tail)
+        return self.bound(tail), 1 - Share(self.whole - self.part, self.whole).bound(tail)
 
     @property
     def lower(self) -> float:
         """The one-sided 95 % lower bound of Clopper and Pearson."""
-        return self._lower(1 - CONFIDENCE)
+        return self.bound(1 - CONFIDENCE)
 
-    def _lower(self, tail: float) -> float:
-        """Return the p for which so many passes, or more, have the probability `tail`."""
+    def bound(self, tail: float) -> float:
+        """Return the share with which so many passes, or more, have the probability `tail`."""
         if self.part == 0:
             return 0.0
         from scipy import special

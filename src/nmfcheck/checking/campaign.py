@@ -16,6 +16,7 @@ from ..executors.protocol import Executor, Limits
 from ..families import Ask, Question
 from ..judging.objectives import find as find_objective
 from ..judging.outcomes import Outcome, reaches
+from ..judging.tolerances import TOLERANCE
 from ..laws import State
 from ..reference.engine import chosen
 from ..store import Results, Store, StoredSubject
@@ -23,6 +24,10 @@ from ..subjects import Progress, reference_subject
 from ..tools.smoke import Check, smoke
 from ..trials.driver import Driver, Plan
 from ..trials.suites import Suite
+from ..verdict.baseline import shipped_for
+from ..verdict.levels import EARLY_SINCE, levels
+from ..verdict.stopping import STOPPED, Certainty
+from .monitor import Monitor
 from .runnable import Runnable
 
 ASKED_TWICE = 3
@@ -48,6 +53,10 @@ class Campaign:
     isolate : whether subjects that are not references run in processes of their own.
     fail_fast : whether the first trial that fails its test ends it.
     law_budget : seconds for all laws together.
+    whole : whether the suite is run as a whole; otherwise a run ends as soon as its verdict is
+        certain, where the suite's version allows it. References always run all of it.
+    tolerance : what counts as exact.
+    budget : how many seconds a run may take; None for as long as it takes.
     warn : called with what a first look showed to be wrong.
     tell : called with a line for the user.
     """
@@ -59,6 +68,9 @@ class Campaign:
     isolate: bool = True
     fail_fast: bool = False
     law_budget: float = BUDGET
+    whole: bool = False
+    tolerance: float = TOLERANCE.exact
+    budget: float | None = None
     warn: Callable[[str, list[Check]], None] = lambda _name, _checks: None
     tell: Callable[[str], None] = lambda _line: None
 
@@ -98,7 +110,7 @@ class Campaign:
         # The native engine has threads of its own; with NumPy, work is shared out to processes.
         processes = 1 if engine == "native" else self.jobs or os.cpu_count() or 1
         with InlineExecutor(solver, progress, processes) as executor:
-            self._carry(executor, store, stored, progress, counts=False, twice=0)
+            self._carry(executor, store, stored, progress, together=True)
         return stored
 
     def _run_local(
@@ -122,7 +134,7 @@ class Campaign:
                 self.warn(subject.name, look.bad)
                 (begin or _keep)()
             stored = store.subject(subject.name, settings)
-            self._carry(executor, store, stored, progress, counts=True, twice=ASKED_TWICE)
+            self._carry(executor, store, stored, progress)
         return stored
 
     def _run_inline(
@@ -134,7 +146,7 @@ class Campaign:
             settings = {"in_process": True, **subject.settings(takes, {"nmfcheck": __version__})}
             (begin or _keep)()
             stored = store.subject(subject.name, settings)
-            self._carry(executor, store, stored, progress, counts=True, twice=ASKED_TWICE)
+            self._carry(executor, store, stored, progress)
         return stored
 
     def _carry(
@@ -144,22 +156,48 @@ class Campaign:
         stored: StoredSubject,
         progress: Progress,
         *,
-        counts: bool,
-        twice: int,
+        together: bool = False,
     ) -> None:
-        """Carry what is left of the suite through an executor, and write stages as they come."""
+        """Carry what is left of the suite through an executor, and write stages as they come.
+
+        Parameters
+        ----------
+        together : whether many problems are solved at a time: of one cell after the other, and all
+            of them.
+        """
         if self.fail_fast and self._has_failed(store.results(stored)):
             return
         self._try_laws(executor, store, stored)
         asked = self.suite.asked_of(executor.start().takes)
         progress(self.suite.stages - asked.stages)
-        plans = self._plans(asked, store.results(stored), progress, twice)
-        running = iter(Driver(executor, plans, progress, counts=counts))
+        plans = self._plans(asked, store.results(stored), progress, 0 if together else ASKED_TWICE)
+        early = not (together or self.whole) and self.suite.version >= EARLY_SINCE
+        monitor = self._monitor(store, stored, asked, early=early)
+        store.note(stored, STOPPED, None)
+        rounds = not together and self.suite.version >= EARLY_SINCE
+        stopped = monitor.stop()
+        running = iter(Driver(executor, plans, progress, counts=not together, rounds=rounds))
         with closing(running):  # type: ignore[type-var]
-            for stages in running:
+            for stages in running if stopped is None else ():
                 store.write(stored, stages)
                 if self.fail_fast and any(_fails(stage.ask, stage.outcome) for stage in stages):
                     return
+                monitor.add(stages)
+                if stopped := monitor.stop():
+                    break
+        if stopped and any(plan.trials for plan in plans):
+            store.note(stored, STOPPED, stopped.as_text())
+            progress(asked.stages)  # as far as it goes
+
+    def _monitor(
+        self, store: Store, stored: StoredSubject, suite: Suite, *, early: bool
+    ) -> Monitor:
+        """Return what looks at the verdict while the suite runs."""
+        certainty = None
+        if early:
+            spent = levels(store.extensions)
+            certainty = Certainty(suite, shipped_for(suite), spent, self.tolerance)
+        return Monitor(certainty, store.results(stored), self.budget)
 
     def _try_laws(self, executor: Executor, store: Store, stored: StoredSubject) -> None:
         """Try the laws that have not been tried, and write down what came of each."""
@@ -187,7 +225,8 @@ class Campaign:
             first = shape not in shapes and cell not in suite.extra
             shapes.add(shape)
             left = [trial for trial in trials if trial.seed not in done]
-            plans.append(Plan(left, unanswered, twice=twice if first else 0))
+            again = twice if first else 0
+            plans.append(Plan(left, unanswered, twice=again, whole=len(trials)))
         return plans
 
     @staticmethod

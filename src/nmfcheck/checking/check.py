@@ -13,11 +13,13 @@ from ..arrays import real_number, whole_number
 from ..errors import InputError, SubjectError
 from ..executors.protocol import Limits
 from ..judging.objectives import find as find_objective
+from ..judging.tolerances import TOLERANCE
 from ..presenting.console import progress_bar
 from ..report.contents import MOST_SHOWN, contents
 from ..store import Store
 from ..trials import suites
 from ..trials.suites import Suite
+from ..verdict.regrading import checked_tolerance
 from .campaign import Campaign
 from .report import Report
 from .runnable import objective_of, runnable
@@ -31,6 +33,9 @@ def check(
     trials: int | None = None,
     options: Mapping[str, Any] | None = None,
     objective: str | None = None,
+    tolerance: float = TOLERANCE.exact,
+    whole: bool = False,
+    budget: float | None = None,
     isolate: bool = True,
     store: str | Path | None = None,
     jobs: int | None = None,
@@ -59,6 +64,10 @@ def check(
     objective : what it minimises: ``frobenius``, ``kl``, ``itakura-saito`` or ``beta=0.5`` and its
         like. If not given, what the subject says itself (an estimator by its `beta_loss`), or
         the Frobenius norm. Not for a `Suite`, which has one.
+    tolerance : what counts as exact, from 1e-10, which is the paper's, to 0.1.
+    whole : whether all of the suite is run; otherwise the run ends as soon as its verdict is
+        certain.
+    budget : how many seconds the run may take; what is open then is INCONCLUSIVE.
     isolate : whether it runs in processes of its own, so that a crash or a hang costs one stage.
         A function that cannot be imported by name is forked from this process; where the system
         cannot do that, it runs here, and a line on standard error says so.
@@ -86,11 +95,17 @@ def check(
         objective_of([tested], objective or suite.objective)
         if objective is not None and find_objective(objective).name != suite.objective:
             raise InputError(f"the suite is for {suite.objective}, not for {objective}")
-        whole = suite
+        chosen = suite
     else:
-        whole = suites.find(suite, objective_of([tested], objective))
-    chosen = whole.selected(families=families, trials=trials, **selection)
-    campaign = Campaign(chosen, jobs, Limits(timeout, memory), engine, isolate, tell=_tell)
+        chosen = suites.find(suite, objective_of([tested], objective))
+    chosen = chosen.selected(families=families, trials=trials, **selection)
+    tolerance = checked_tolerance(tolerance)
+    if budget is not None and not real_number("budget", budget) > 0:
+        raise InputError(f"budget must be a positive number of seconds, not {budget!r}")
+    campaign = Campaign(
+        chosen, jobs, Limits(timeout, memory), engine, isolate, whole=whole, tolerance=tolerance,
+        budget=budget, tell=_tell,
+    )  # fmt: skip
     with ExitStack() as stack:
         path = None if store is None else Path(store)
         opened = Store.in_memory(chosen) if path is None else Store.create_or_open(path, chosen)
@@ -102,7 +117,8 @@ def check(
             else (lambda _: None)
         )
         stored = campaign.run(tested, opened, advance)
-        report = Report(contents([opened], only=[stored], shown=failures))
+        found = contents([opened], only=[stored], shown=failures, tolerance=tolerance)
+        report = Report(found)
     if report.verdict.unanswered_all:
         raise SubjectError(f"{tested.name} could not be run: {report.findings[0].sentence}")
     return report

@@ -13,10 +13,12 @@ import click
 from ..errors import InputError
 from ..executors.protocol import Limits
 from ..families import Family, Option, find, names
+from ..judging.tolerances import TOLERANCE
 from ..reference.engine import ENGINES
 from ..text import option_from_text
 from ..trials import suites
 from ..trials.suites import Suite
+from ..verdict.regrading import checked_tolerance
 
 COMPLETED, FAILED, USAGE, INCONCLUSIVE, UNRUNNABLE, INTERRUPTED, TERMINATED = (
     0,
@@ -98,6 +100,10 @@ def report_options(command: Command) -> Command:
         click.option("--junit", metavar="FILE", help="Write the report as JUnit XML."),
         click.option("--report", "page", metavar="FILE",
                      help="Write the report as a page of HTML with figures."),
+        click.option("--tolerance", type=float, default=TOLERANCE.exact, metavar="X",
+                     callback=lambda _context, _parameter, given: checked_tolerance(given),
+                     help="What counts as exact, from 1e-10, which is the paper's and the default, "
+                     "to 0.1."),
         click.option("--details", is_flag=True,
                      help="Show how often each outcome occurred, for each cell and ask."),
     ):  # fmt: skip

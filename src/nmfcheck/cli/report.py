@@ -28,7 +28,14 @@ EXIT_CODES = {
 @failures_option
 @report_options
 def report(
-    path: Path, failures: int, details: bool, page: str | None, junit: str | None, json: str | None
+    *,
+    path: Path,
+    failures: int,
+    tolerance: float,
+    details: bool,
+    page: str | None,
+    junit: str | None,
+    json: str | None,
 ) -> int:
     """Show the verdicts on what is in a STORE, and write the report's files again.
 
@@ -38,7 +45,7 @@ def report(
     """
     check_writable(page, junit, json)
     with Store.read(path) as store:
-        found = contents([store], shown=max(failures, MOST_SHOWN))
+        found = contents([store], shown=max(failures, MOST_SHOWN), tolerance=tolerance)
     return present(found, failures=failures, details=details, page=page, junit=junit, json=json)
 
 
@@ -47,7 +54,13 @@ def report(
                 type=click.Path(path_type=Path))  # fmt: skip
 @report_options
 def compare(
-    paths: tuple[Path, ...], details: bool, page: str | None, junit: str | None, json: str | None
+    *,
+    paths: tuple[Path, ...],
+    tolerance: float,
+    details: bool,
+    page: str | None,
+    junit: str | None,
+    json: str | None,
 ) -> int:
     """Rank the subjects of several STOREs, which must be of the same version of suites.
 
@@ -61,7 +74,7 @@ def compare(
     check_writable(page, junit, json)
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.read(path)) for path in different.values()]
-        found = contents(stores)
+        found = contents(stores, tolerance=tolerance)
     return present(
         found, failures=0, details=details, page=page, junit=junit, json=json, brief=True
     )

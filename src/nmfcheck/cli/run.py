@@ -65,6 +65,18 @@ LONGEST_NAME = 80
     help="Go on with what the store has (the default), or throw it away and begin anew.",
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
+@click.option(
+    "--all",
+    "whole",
+    is_flag=True,
+    help="Run all of the suite, also where the verdict is certain before.",
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="End each subject's run after so long; what is open then is INCONCLUSIVE.",
+)
 @failures_option
 @report_options
 def run(
@@ -83,7 +95,10 @@ def run(
     store_path: Path | None,
     resume: bool,
     fail_fast: bool,
+    whole: bool,
+    budget: float | None,
     failures: int,
+    tolerance: float,
     details: bool,
     page: str | None,
     junit: str | None,
@@ -122,7 +137,10 @@ def run(
     minimised = objective_of(named, objective)
     suite = selected_suite(suite_name, trials, family_names, minimised, chosen)
     limits = parse_limits(timeout, memory_limit)
-    campaign = Campaign(suite, jobs, limits, engine, fail_fast=fail_fast, warn=_warn, tell=_tell)
+    campaign = Campaign(
+        suite, jobs, limits, engine, fail_fast=fail_fast, whole=whole, tolerance=tolerance,
+        budget=budget, warn=_warn, tell=_tell,
+    )  # fmt: skip
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []
     with Store.create_or_open(path, suite, fresh=not resume) as store:
@@ -150,7 +168,8 @@ def run(
             store.remove_if_empty()
         if not stored:
             return UNRUNNABLE
-        found = contents([store], only=stored, shown=max(failures, MOST_SHOWN))
+        most = max(failures, MOST_SHOWN)
+        found = contents([store], only=stored, shown=most, tolerance=tolerance)
     code = present(found, failures=failures, details=details, page=page, junit=junit, json=json)
     click.echo(f"Stored in {path}", err=STANDARD_OUTPUT in (page, junit, json))
     return UNRUNNABLE if unrunnable else code

@@ -7,6 +7,7 @@ and judgements. `docs/families.md` shows how to add one.
 
 from __future__ import annotations
 
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -87,6 +88,7 @@ class Family(ABC):
     baseline_iterations : of the references when a baseline is made, where not their own number.
     judgement : the class of its judgements, which may name measures and labels.
     objective : the name of what is minimised; `under` gives the family with another one.
+    graded_by : the measures whose largest is graded; all that end in ``_defect`` if none is named.
     """
 
     name: ClassVar[str]
@@ -106,6 +108,12 @@ class Family(ABC):
     baseline_iterations: ClassVar[Mapping[str, int]] = {}
     judgement: ClassVar[type[Judgement]] = Judgement
     objective: str = FROBENIUS.name
+    graded_by: ClassVar[tuple[str, ...]] = ()
+
+    def defect(self, measures: Mapping[str, float]) -> float:
+        """Return the largest of the defects that a run is graded by; infinite without any."""
+        names = self.graded_by or [name for name in measures if name.endswith("_defect")]
+        return max((measures.get(name, math.inf) for name in names), default=math.inf)
 
     def under(self, objective: str) -> Family | None:
         """Return this family with another objective; None where its answers are not known then."""

@@ -41,6 +41,8 @@ class Ask:
     question : what the verdict decides from it.
     keeps : whether W and H are kept even where it passes; where it does not, they always are.
     called : what it is called in sentences, such as ``ε = 1e-3``; its name if not given.
+    lenient : whether a run that is only too inexact for its grade goes on to the next ask, so that
+        it can be said to how many digits the trial is right.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Ask:
     question: Question = Question.TEST
     keeps: bool = field(default=False, compare=False)
     called: str = field(default="", compare=False)
+    lenient: bool = field(default=False, compare=False)
 
     @property
     def title(self) -> str:

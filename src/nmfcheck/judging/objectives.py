@@ -43,8 +43,12 @@ class Objective:
 
     @property
     def needs_positive(self) -> bool:
-        """Whether it is infinite for a matrix with zeros, whatever W and H are."""
-        return self.beta <= 0
+        """Whether A must not have zeros.
+
+        For β = 0 the divergence is then infinite, whatever W and H are; for β < 1 its gradient is,
+        where W·H is 0 as it should be.
+        """
+        return self.beta < 1
 
     def divergence(self, A: Array, X: Array) -> Array:
         """Return the divergence of each X, which is WH, from A; infinite where it is."""

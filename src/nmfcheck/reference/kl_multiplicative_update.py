@@ -30,5 +30,4 @@ kl_multiplicative_update = Algorithm(
     "Where W0·H0 is positive, W·H has the column sums of A after H's half of an iteration, and "
     "its row sums after W's.",
     objective=KL.name,
-    native=False,
 )

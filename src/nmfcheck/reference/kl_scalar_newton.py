@@ -24,10 +24,10 @@ def swept(A: Array, W: Array, H: Array) -> Array:
 
     With `Q = A/(WH)`, entry (c, j) has the derivatives `g = Σᵢ W(i,c)·(1 − Q(i,j))` and
     `f = Σᵢ W(i,c)²·Q(i,j)/(WH)(i,j)`, and the step is `d = max(−H(c,j), −g/f)`. The divergence is
-    self-concordant in one entry with the constant `1/√min A(i,j)`, over A(i,j) > 0: uphill
-    (g < 0) a whole step never overshoots; downhill it is shortened by `1/(1 + λ)` with
-    `λ = √(f/min A)·|d|`, unless λ is small. An entry that nothing of A depends on (f = 0) has the
-    best value 0.
+    self-concordant in one entry with the constant `1/√min A(i,j)`, over A(i,j) > 0. Where the
+    entry grows (g < 0) a whole step never overshoots; where it shrinks, the step is shortened by
+    `1/(1 + λ)` with `λ = √(f/min A)·|d|`, unless λ is small (docs/theory.md, 15). An entry that
+    nothing of A depends on (f = 0) has the best value 0.
     """
     H = np.array(H)
     WH = matmul(W, H)
@@ -55,5 +55,4 @@ kl_scalar_newton = Algorithm(
     "Factorize A by scalar Newton steps for the Kullback–Leibler divergence, which never rises. An "
     "iteration is a sweep over H, then over W.",
     objective=KL.name,
-    native=False,
 )

@@ -12,6 +12,7 @@ from ..diagnosis import Finding, diagnose
 from ..errors import InputError
 from ..families import Ask, Cell, Question
 from ..judging.outcomes import Outcome, reaches
+from ..judging.tolerances import TOLERANCE
 from ..store import Results, Row, Store, StoredSubject
 from ..subjects.problem import KEYWORDS
 from ..text import printable
@@ -20,6 +21,7 @@ from ..trials.suites import Part, Suite
 from ..verdict.baseline import Baseline, Baselines, shipped_for
 from ..verdict.counts import CellCount, count
 from ..verdict.decision import Decision
+from ..verdict.stopping import STOPPED, Stopped
 from ..verdict.tally import CellTally, tally
 from ..verdict.verdict import FamilyVerdict, Verdict, verdict_of
 from .commands import replay_options, run_command
@@ -156,6 +158,7 @@ class Contents:
             self.subjects,
             key=lambda each: (
                 BEST_FIRST.index(each.verdict.decision),
+                -(each.verdict.passes_at or 0),
                 -each.verdict.share.value if each.verdict.share.whole else 0.0,
             ),
         )
@@ -167,6 +170,7 @@ def contents(
     *,
     only: Sequence[StoredSubject] | None = None,
     shown: int = MOST_SHOWN,
+    tolerance: float = TOLERANCE.exact,
 ) -> Contents:
     """Read stores.
 
@@ -175,13 +179,14 @@ def contents(
     stores : of the same version of suites.
     only : some of the subjects of a single store, if not all.
     shown : how many failing stages of each subject are to be read with W and H.
+    tolerance : what counts as exact.
     """
     versions = {store.suite.version: store for store in stores}
     if len(versions) > 1:
         listed = " and ".join(f"{str(s.path)!r} of {v}" for v, s in sorted(versions.items()))
         raise InputError(f"stores of different suite versions cannot be compared: {listed}")
     found = [
-        _subject(store, subject, baselines or shipped_for(store.suite), shown)
+        _subject(store, subject, baselines or shipped_for(store.suite), shown, tolerance)
         for store in stores
         for subject in (store.subjects() if only is None else only)
     ]
@@ -204,7 +209,7 @@ def contents(
 
 
 def _subject(
-    store: Store, subject: StoredSubject, baselines: Baselines, shown: int
+    store: Store, subject: StoredSubject, baselines: Baselines, shown: int, tolerance: float
 ) -> SubjectContents:
     suite, results = store.suite, store.results(subject)
     rows = results.rows()
@@ -213,7 +218,10 @@ def _subject(
     warm = {cell.id for cell in suite.cells if cell.warm}
     asked = suite if any(row.cell in warm for row in rows) else suite.asked_of(takes)
     tallies = tally(results, asked)
-    verdict = verdict_of(results, asked, baselines, tallies)
+    verdict = verdict_of(
+        results, asked, baselines, tallies, tolerance=tolerance,
+        stopped=_stopped(store, subject), extensions=store.extensions,
+    )  # fmt: skip
     starts_where_told = {"W0", "H0"} <= set(takes)
     families = _families(results, asked, verdict, baselines, tallies, besides)
     return SubjectContents(
@@ -230,6 +238,15 @@ def _subject(
         command=run_command(subject, suite, besides),
         replay=replay_options(subject, suite),
     )
+
+
+def _stopped(store: Store, subject: StoredSubject) -> Stopped | None:
+    """Return that the run of a subject ended early, if it did."""
+    text = store.noted(subject, STOPPED)
+    try:
+        return None if text is None else Stopped.from_text(text)
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{str(store.path)!r} is damaged: why it ended, {error}") from None
 
 
 def _families(

@@ -31,7 +31,7 @@ def as_document(contents: Contents) -> str:
 
 def _subject(subject: SubjectContents) -> dict[str, Any]:
     verdict = subject.verdict
-    questions = VerdictSection(subject).data()
+    questions, stopped = VerdictSection(subject).data(), verdict.stopped
     return {
         "name": subject.name,
         "suite": json.loads(subject.suite.as_text()),
@@ -41,6 +41,11 @@ def _subject(subject: SubjectContents) -> dict[str, Any]:
         "command": subject.command or None,
         "verdict": verdict.decision,
         "reason": verdict.reason,
+        "tolerance": verdict.tolerance,
+        "digits": verdict.passes_at,
+        "headline": verdict.headline or None,
+        "stopped": stopped
+        and {"why": stopped.why, "stages": stopped.stages, "reason": stopped.why.explanation},
         "could_be_run": not verdict.unanswered_all,
         "families": [
             question | _family(family)

@@ -146,6 +146,22 @@ class Results:
             (self._subject,),
         )
 
+    def graded_defects(
+        self, family: str, names: Sequence[str]
+    ) -> list[tuple[str, str, int, float]]:
+        """Return cell, ask, seed and the largest of some measures of each stage of a family.
+
+        Parameters
+        ----------
+        names : of the measures; all that end in ``_defect`` if there are none.
+        """
+        among = f"IN ({', '.join('?' * len(names))})" if names else "LIKE '%\\_defect' ESCAPE '\\'"
+        return self._connection_rows(
+            "SELECT family || '/' || cell, ask, seed, max(value) FROM stages, json_each(measures) "
+            f"WHERE subject = ? AND family = ? AND key {among} GROUP BY stages.rowid",
+            (self._subject, family, *names),
+        )
+
     def texts(self, label: str) -> dict[tuple[str, str], dict[str, int]]:
         """Return how often each text of a label occurred, for each cell and ask."""
         rows = self._connection_rows(

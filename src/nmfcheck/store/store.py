@@ -91,6 +91,7 @@ class Store:
             cursor.execute("DELETE FROM stages")
             cursor.execute("DELETE FROM laws")
             cursor.execute("DELETE FROM subjects")
+            cursor.execute("DELETE FROM about WHERE key LIKE '% %'")
             cursor.execute("UPDATE about SET value = ? WHERE key = 'suite'", (suite.as_text(),))
         self.suite = suite
 
@@ -209,6 +210,39 @@ class Store:
                 f"INSERT OR REPLACE INTO laws (subject, {names}) VALUES ({places})",
                 (subject.id, *values),
             )
+
+    @property
+    def extensions(self) -> int:
+        """How often trials have been added to the store's suite."""
+        found = self._connection.execute(
+            "SELECT value FROM about WHERE key = 'extensions'"
+        ).fetchone()
+        return 0 if found is None else int(found[0])
+
+    def extend(self, suite: Suite) -> None:
+        """Make the store one of the same suite with more trials; what is there stays."""
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute("UPDATE about SET value = ? WHERE key = 'suite'", (suite.as_text(),))
+            cursor.execute(
+                "INSERT OR REPLACE INTO about VALUES ('extensions', ?)", (str(self.extensions + 1),)
+            )
+        self.suite = suite
+
+    def note(self, subject: StoredSubject, key: str, text: str | None) -> None:
+        """Keep a text about a subject's run, or forget it."""
+        name = f"{key} {subject.id}"
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute("DELETE FROM about WHERE key = ?", (name,))
+            if text is not None:
+                cursor.execute("INSERT INTO about VALUES (?, ?)", (name, text))
+
+    def noted(self, subject: StoredSubject, key: str) -> str | None:
+        """Return a text that was kept about a subject's run."""
+        with in_words(self.path):
+            found = self._connection.execute(
+                "SELECT value FROM about WHERE key = ?", (f"{key} {subject.id}",)
+            ).fetchone()
+        return None if found is None else str(found[0])
 
     def results(self, subject: StoredSubject) -> Results:
         """Return what the store has of a subject."""

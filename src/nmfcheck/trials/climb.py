@@ -1,7 +1,8 @@
 """One trial on its way: which asks are due, and what came of those that were answered.
 
 The asks of the test are the paper's protocol (its section IV): they are asked in order, from the
-same start, and the first that does not pass ends them. All others are asked in any case.
+same start, and the first that does not pass ends them, unless it is lenient and some digits are
+right. All others are asked in any case.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..arrays import Array
 from ..families import Ask, Case, Question, Trial
 from ..judging.judgement import Judgement
 from ..judging.outcomes import reaches
+from ..judging.tolerances import TOLERANCE
 from ..subjects import Answer, Problem
 from .stage import Stage, TrialResult
 
@@ -47,10 +49,15 @@ class Climb:
         """Record a stage; return how many later ones its failure spares."""
         stage = self._stage(ask, answer, judgement)
         self.stages[ask] = stage
-        if stage.passed or ask.question is not Question.TEST:
+        if stage.passed or ask.question is not Question.TEST or self._goes_on(stage):
             return 0
         spared, self._test = len(self._test), []
         return spared
+
+    def _goes_on(self, stage: Stage) -> bool:
+        """Say whether a stage that did not pass has digits that are right, if that is asked."""
+        room = self.trial.family
+        return stage.ask.lenient and room.defect(stage.measures) <= TOLERANCE.loosest
 
     def _stage(self, ask: Ask, answer: Answer, judgement: Judgement | None) -> Stage:
         """Return the stage of an answer; its judgement is None where there was none to judge."""

@@ -6,6 +6,7 @@ stages come out whatever the executor, for any number of workers and after any i
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +28,12 @@ IN_A_ROW = 3
 
 ENDED = f"not asked: {IN_A_ROW} stages in a row had no answer"
 
+FEWEST = 2
+"""So many trials of every cell are in the first round, at least."""
+
+ROUNDS = (0.02, 0.05, *(tenth / 10 for tenth in range(1, 11)))
+"""Cells take turns after these parts of their trials, so that every round is a fair sample."""
+
 BATCH, PATIENCE = 64, 0.1
 """So many answers are judged together, and none waits for longer than so many seconds."""
 
@@ -41,14 +48,35 @@ class Plan:
     patience : so many stages in a row without an answer end the cell.
     twice : the trials with a seed below this are asked one thing twice, to see whether the answers
         agree.
+    whole : how many trials the cell has, those before these included; as many as these if 0.
     """
 
     trials: Sequence[Trial]
     unanswered: int = 0
     patience: int = IN_A_ROW
     twice: int = 0
+    whole: int = 0
     ended: bool = False
     ongoing: deque[_Ongoing] = field(default_factory=deque)
+
+
+def one_by_one(plans: Sequence[Plan]) -> list[tuple[Plan, Trial]]:
+    """Return the trials of one cell after the other."""
+    return [(plan, trial) for plan in plans for trial in plan.trials]
+
+
+def in_rounds(plans: Sequence[Plan]) -> list[tuple[Plan, Trial]]:
+    """Return the trials in rounds of all cells, each cell's in order."""
+    listed = []
+    for plan in plans:
+        whole = plan.whole or len(plan.trials)
+        before = whole - len(plan.trials)
+        for place, trial in enumerate(plan.trials, before + 1):
+            ends = (max(FEWEST, math.ceil(end * whole)) for end in ROUNDS)
+            turn = next(i for i, end in enumerate(ends) if place <= end)
+            listed.append((turn, plan, trial))
+    listed.sort(key=lambda each: each[0])  # stable: in each round cell by cell, in order
+    return [(plan, trial) for _, plan, trial in listed]
 
 
 def ask_id(trial: Trial, ask: Ask) -> str:
@@ -86,6 +114,7 @@ class Driver:
     ----------
     progress : called with the number of stages that are newly done or spared by a failure.
     counts : whether stages count when they are done; not if the executor reports that itself.
+    rounds : whether all cells take turns; otherwise one comes after the other.
     """
 
     def __init__(
@@ -95,13 +124,14 @@ class Driver:
         progress: Progress | None = None,
         *,
         counts: bool = True,
+        rounds: bool = False,
     ) -> None:
         self._executor = executor
         self._plans = list(plans)
         self._progress = progress or (lambda _: None)
         self._counts = counts
         self._fixed = bool(executor.start().takes)
-        self._to_begin = iter([(plan, trial) for plan in self._plans for trial in plan.trials])
+        self._to_begin = iter(in_rounds(self._plans) if rounds else one_by_one(self._plans))
         self._numbers = count()
         self._due: deque[tuple[Request, _Asked]] = deque()
         self._asked: dict[int, _Asked] = {}

@@ -268,6 +268,7 @@ class Suite:
                         "version": part.version,
                         "asks": [
                             {"name": ask.name, "needs": ask.needs, "question": str(ask.question)}
+                            | ({"lenient": True} if ask.lenient else {})
                             for ask in part.asks
                         ],
                         "cells": {cell.name: trials for cell, trials in part.cells.items()},
@@ -305,13 +306,14 @@ def _part_from(document: Mapping[str, Any], objective: str) -> Part:
     )
 
 
-def _ask_from(room: Family, document: Mapping[str, str]) -> Ask:
+def _ask_from(room: Family, document: Mapping[str, Any]) -> Ask:
     """Return an ask as it was written down, called as the family calls it."""
     name, needs = document["name"], document["needs"]
     if needs not in get_args(Grade):
         raise ValueError(f"no grade {needs!r}")
     called = room.ask(name).called
-    return Ask(name, needs, Question(document["question"]), called=called)  # type: ignore[arg-type]
+    lenient = bool(document.get("lenient", False))
+    return Ask(name, needs, Question(document["question"]), called=called, lenient=lenient)
 
 
 def part_of(family: str, suite: str, objective: str = FROBENIUS.name) -> Part:
@@ -328,8 +330,11 @@ VERSIONS = {
 }
 """The families of each version of the suites."""
 
-FIRST_WITH_LAWS = 4
-"""From this version on, laws are tried as well."""
+LAWS_SINCE = 4
+"""From this version on laws are tried as well."""
+
+DIGITS_SINCE = 4
+"""From this version on trials go on where only digits are missing."""
 
 NEWEST = max(VERSIONS)
 
@@ -341,6 +346,14 @@ SUMMARIES = {
 }
 
 
+def _lenient(part: Part) -> Part:
+    """Return a part whose trials go on where only digits are missing, if they have where to go."""
+    if len(part.test) < 2:
+        return part
+    asks = (replace(ask, lenient=ask.question is Question.TEST) for ask in part.asks)
+    return replace(part, asks=tuple(asks))
+
+
 def of_version(name: str, version: int, objective: str = FROBENIUS.name) -> Suite:
     """Return a version of a suite: of its families, those with known answers for an objective."""
     known = [
@@ -350,7 +363,9 @@ def of_version(name: str, version: int, objective: str = FROBENIUS.name) -> Suit
         title = find_objective(objective).title
         raise InputError(f"no family of {name}@{version} has known answers for {title}")
     parts = tuple(part_of(family, name, objective) for family in known)
-    tried = laws.names() if version >= FIRST_WITH_LAWS else ()
+    if version >= DIGITS_SINCE:
+        parts = tuple(map(_lenient, parts))
+    tried = laws.names() if version >= LAWS_SINCE else ()
     return Suite(
         name, version, parts, ITERATIONS[name], SUMMARIES[name], objective=objective, laws=tried
     )

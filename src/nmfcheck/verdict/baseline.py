@@ -18,9 +18,11 @@ from ..errors import InputError
 from ..families import Ask, Cell, Family, find
 from ..intervals import Share
 from ..judging.objectives import FROBENIUS
+from ..judging.tolerances import TOLERANCE
 from ..store import Results
 from ..subjects.references import accepted
 from ..trials.suites import Part, Suite
+from .regrading import regraded
 from .tally import CellTally, tally
 
 FORMAT = 2
@@ -125,6 +127,26 @@ class Baseline:
         lowest = min(asked, key=lambda name: asked[name])
         return Required(asked[lowest], lowest)
 
+    @lru_cache(maxsize=256)  # noqa: B019 - as above
+    def at(self, tolerance: float, asks: tuple[Ask, ...]) -> Baseline:
+        """Return what the algorithms did if what is within a tolerance is exact.
+
+        Where a cell has no digits, its outcomes at 1e-10 stand: of the bidiagonal family runs are
+        exact, or have collapsed, and hardly anything lies between (docs/verdict.md).
+        """
+        if tolerance == TOLERANCE.exact:
+            return self
+        return replace(
+            self,
+            algorithms={
+                name: replace(
+                    algorithm,
+                    cells={c: _at(each, tolerance, asks) for c, each in algorithm.cells.items()},
+                )
+                for name, algorithm in self.algorithms.items()
+            },
+        )
+
     def without(self) -> Baseline:
         """Return it without any algorithm: nothing can be required by it."""
         return replace(self, algorithms={})
@@ -133,17 +155,33 @@ class Baseline:
 Baselines = Mapping[str, Baseline]
 """By family."""
 
+ROUNDED = 0.05
+"""Digits of a baseline have one decimal."""
 
-def required_of(part: Part, cell: Cell, baseline: Baseline) -> Required | None:
+
+def _at(cell: BaselineCell, tolerance: float, asks: tuple[Ask, ...]) -> BaselineCell:
+    letters = dict(cell.tally.letters)
+    least = -math.log10(tolerance) - ROUNDED
+    for ask in asks:
+        if ask.name in cell.digits and ask.name in letters:
+            within = [0.0 if x is not None and x >= least else 1.0 for x in cell.digits[ask.name]]
+            letters[ask.name] = regraded(letters[ask.name], within, 0.0)
+    return replace(cell, tally=replace(cell.tally, letters=letters))
+
+
+def required_of(
+    part: Part, cell: Cell, baseline: Baseline, asks: tuple[Ask, ...] | None = None
+) -> Required | None:
     """Return what a cell requires: a fixed share, or the lowest of the accepted; None if nothing.
 
     Parameters
     ----------
     baseline : what the accepted algorithms did on the family.
+    asks : what has to be passed; the asks of the test if not given.
     """
     fixed = part.room.required_of(cell)
     if fixed is None:
-        return baseline.required(cell.name, part.test)
+        return baseline.required(cell.name, part.test if asks is None else asks)
     return None if math.isnan(fixed) else Required(fixed, "")
 
 

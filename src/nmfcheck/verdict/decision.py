@@ -10,12 +10,10 @@ from enum import StrEnum
 from ..families import Cell, Family
 from ..intervals import Share, further_trials, holm
 from ..text import percent
+from .levels import WHOLE, Levels
 
 MARGIN = Family.margin
 """So far below what is required a share may be, unless a family says otherwise."""
-
-FAMILY_WISE = 0.01
-"""The probability that a subject at the margin everywhere fails at all."""
 
 NOTHING = Share(0, 0)
 
@@ -94,6 +92,7 @@ class QuestionVerdict:
     cells : of each cell.
     pool : of all cells that count.
     further : how many more trials would settle it, at the share seen; None where none would.
+    did : what a share counts, in words.
     """
 
     family: str
@@ -102,14 +101,19 @@ class QuestionVerdict:
     cells: tuple[CellVerdict, ...]
     pool: CellVerdict
     further: int | None = None
+    did: str = "trials passed"
 
 
-def decide(questions: Sequence[Question]) -> list[QuestionVerdict]:
+def decide(questions: Sequence[Question], levels: Levels = WHOLE) -> list[QuestionVerdict]:
     """Answer a question about several families, from the shares of their cells.
 
     A family fails if Holm's method, over all cells and the pools of all families, rejects one of
     its cells or its pool. It passes if its own pool reaches its bar: all families have to, so there
     is nothing to correct for.
+
+    Parameters
+    ----------
+    levels : of the two errors.
     """
     groups = [[cell for cell in question.cells if cell.counts] for question in questions]
     pools = [pooled(group) for group in groups]
@@ -117,10 +121,10 @@ def decide(questions: Sequence[Question]) -> list[QuestionVerdict]:
         cell for group, pool in zip(groups, pools, strict=True) for cell in (*group, pool)
     ]
     p_values = [cell.share.p_value(cell.bar) for cell in hypotheses]
-    rejected = holm(p_values, FAMILY_WISE)
+    rejected = holm(p_values, levels.fail)
     decided = iter(
         [
-            replace(cell, p_value=p, decision=_alone(cell, failed=failed))
+            replace(cell, p_value=p, decision=_alone(cell, levels.passing, failed=failed))
             for cell, p, failed in zip(hypotheses, p_values, rejected, strict=True)
         ]
     )
@@ -130,7 +134,7 @@ def decide(questions: Sequence[Question]) -> list[QuestionVerdict]:
         counting = {cell.cell: next(decided) for cell in group}
         pool = next(decided)
         cells = tuple(counting.get(cell.cell, cell) for cell in question.cells)
-        found.append(_answer(question, cells, pool, len(group), tests))
+        found.append(_answer(question, cells, pool, len(group), levels.fail / tests, levels))
     return found
 
 
@@ -139,7 +143,8 @@ def _answer(
     cells: tuple[CellVerdict, ...],
     pool: CellVerdict,
     counting: int,
-    tests: int,
+    level: float,
+    levels: Levels,
 ) -> QuestionVerdict:
     unanswered = sum(cell.unanswered for cell in cells if not math.isnan(cell.required))
     failing = [cell for cell in (*cells, pool) if cell.decision is Decision.FAIL]
@@ -156,11 +161,25 @@ def _answer(
         reason = f"{left} left unanswered, and no PASS is given without them."
     elif pool.decision is Decision.PASS:
         decision = Decision.PASS
-        sure = f", at least {percent(pool.share.lower)} with 95 % confidence"
+        low = pool.share.bound(levels.passing)
+        sure = f", at least {percent(low)} with {100 * (1 - levels.passing):g} % confidence"
         reason = f"{_counted(pool, did)}{sure if pool.bar < 1 else ''}; {bar_in_words(pool)}."
     else:
-        further, reason = _undecided(pool, counting, tests, did)
-    return QuestionVerdict(question.family, decision, reason, cells, pool, further)
+        further, reason = _undecided(pool, counting, level, levels.passing, did)
+    return QuestionVerdict(question.family, decision, reason, cells, pool, further, did)
+
+
+def failed_early(answer: QuestionVerdict) -> QuestionVerdict:
+    """Return the answer FAIL that an e-value gives, where the exact test does not give it."""
+    if answer.decision is Decision.FAIL:
+        return answer
+    reason = f"Of all cells together, {in_words(answer)}. That was certain enough to end the run."
+    return replace(answer, decision=Decision.FAIL, reason=reason, further=None)
+
+
+def in_words(answer: QuestionVerdict) -> str:
+    """Say what came of all cells together, and what the bar is."""
+    return f"{_counted(answer.pool, answer.did)}; {bar_in_words(answer.pool)}"
 
 
 def pooled(cells: Iterable[CellVerdict]) -> CellVerdict:
@@ -181,11 +200,11 @@ def pooled(cells: Iterable[CellVerdict]) -> CellVerdict:
     return CellVerdict(None, share, required, name, unanswered, exactly, margin)
 
 
-def _alone(cell: CellVerdict, *, failed: bool) -> Decision:
+def _alone(cell: CellVerdict, level: float, *, failed: bool) -> Decision:
     if failed:
         return Decision.FAIL
     # Where next to nothing is required, passing nothing is not a merit.
-    reached = cell.share.lower >= cell.bar > 0 or (cell.bar == 1 and cell.share.value == 1)
+    reached = cell.share.bound(level) >= cell.bar > 0 or (cell.bar == 1 and cell.share.value == 1)
     return Decision.PASS if reached and not cell.unanswered else Decision.INCONCLUSIVE
 
 
@@ -206,17 +225,23 @@ def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> 
     )
 
 
-def _undecided(pool: CellVerdict, cells: int, tests: int, did: str) -> tuple[int | None, str]:
-    """Return how many trials would settle it, and the reason why it is not."""
+def _undecided(
+    pool: CellVerdict, cells: int, fail: float, passing: float, did: str
+) -> tuple[int | None, str]:
+    """Return how many trials would settle it, and the reason why it is not.
+
+    Parameters
+    ----------
+    fail, passing : the levels at which the pool fails or passes.
+    """
     if pool.bar <= 0:
         return None, f"{_counted(pool, did)}. So little is required that passing it says nothing."
     if pool.share.value >= pool.bar:
         towards = "a PASS"
-        further = further_trials(pool.share, lambda share: share.lower >= pool.bar)
+        further = further_trials(pool.share, lambda share: share.bound(passing) >= pool.bar)
     else:
         towards = "a FAIL"
-        level = FAMILY_WISE / tests
-        further = further_trials(pool.share, lambda share: share.p_value(pool.bar) <= level)
+        further = further_trials(pool.share, lambda share: share.p_value(pool.bar) <= fail)
     low, high = pool.share.interval
     sentence = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
     sentence += f"{bar_in_words(pool)}. "

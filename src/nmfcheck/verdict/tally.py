@@ -50,6 +50,11 @@ class CellTally:
         seeds = tuple(self.seeds[i] for i in places)
         return CellTally(self.cell, seeds, letters, self.one_answer)
 
+    def first(self, number: int) -> CellTally:
+        """Return the cell with so many of its trials, from the first on."""
+        letters = {ask: text[:number] for ask, text in self.letters.items()}
+        return replace(self, seeds=self.seeds[:number], letters=letters)
+
     def answered(self) -> list[int]:
         """Return the places of the trials that have an answer to all that they were asked."""
         columns = zip(*self.letters.values(), strict=True)

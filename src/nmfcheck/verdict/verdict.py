@@ -13,16 +13,22 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..families import Ask, Trial
-from ..families import Question as Asks
+from ..families import Trial
 from ..intervals import Share
 from ..judging.outcomes import NOT_ASKED, Flag, Outcome
+from ..judging.tolerances import TOLERANCE
 from ..laws import LawResult, State
 from ..store import Results
-from ..text import in_list
+from ..text import decimal, in_list
 from ..trials.suites import Part, Suite
-from .baseline import Baseline, Baselines, empty, required_of, shipped_for
-from .decision import CellVerdict, Decision, Question, QuestionVerdict, decide
+from .baseline import Baseline, Baselines, shipped_for
+from .decision import Decision, QuestionVerdict, decide, in_words
+from .digits import Digits
+from .levels import EARLY_SINCE, WHOLE, Levels
+from .levels import levels as levels_of
+from .questions import Asked, exactness_question
+from .regrading import MOST_DIGITS, Graded, tolerance_of
+from .stopping import Certainty, Stopped, Why
 from .tally import CellTally, tally
 
 
@@ -44,11 +50,17 @@ class HardFailure:
 
 @dataclass(frozen=True)
 class FamilyVerdict:
-    """The two questions about one family; the first decides."""
+    """The two questions about one family; the first decides.
+
+    Attributes
+    ----------
+    digits : to how many digits its answers are right; None where that cannot be told.
+    """
 
     family: str
     test: QuestionVerdict
     exactness: QuestionVerdict | None
+    digits: Digits | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,10 @@ class Verdict:
     unanswered_all : whether there was no answer at all: then it could not be run.
     notes : what else a reader should know.
     laws : what came of each law that was tried.
+    tolerance : what counts as exact.
+    passes_at : the largest d for which the decision at the tolerance 10⁻ᵈ is PASS, 0 where there is
+        none; None where that cannot be told.
+    stopped : that the run ended before its suite did.
     """
 
     families: tuple[FamilyVerdict, ...]
@@ -69,6 +85,9 @@ class Verdict:
     unanswered_all: bool = False
     notes: tuple[str, ...] = ()
     laws: tuple[LawResult, ...] = ()
+    tolerance: float = TOLERANCE.exact
+    passes_at: int | None = None
+    stopped: Stopped | None = None
 
     @property
     def broken(self) -> tuple[LawResult, ...]:
@@ -82,6 +101,26 @@ class Verdict:
         if self.hard or self.broken or Decision.FAIL in decisions:
             return Decision.FAIL
         return Decision.PASS if decisions == {Decision.PASS} else Decision.INCONCLUSIVE
+
+    @property
+    def headline(self) -> str:
+        """What it comes to in a line: at which tolerance it passes, and how many digits are right.
+
+        "" where digits cannot be told.
+        """
+        if self.passes_at is None:
+            return ""
+        digits = self.families[0].digits
+        right = f": correct to {digits.in_words}" if digits is not None and digits.digits else ""
+        which = " (the paper's threshold)" if self.tolerance == TOLERANCE.exact else ""
+        here = f"{self.decision} at {decimal(self.tolerance)}{which}"
+        if self.decision is Decision.PASS:
+            return f"{here}{right}"
+        if self.decision is Decision.FAIL and not self.passes_at:
+            return f"{self.decision} at every tolerance"
+        if self.passes_at and tolerance_of(self.passes_at) > self.tolerance:
+            return f"{here}; {Decision.PASS} at {decimal(tolerance_of(self.passes_at))}{right}"
+        return here
 
     @property
     def reason(self) -> str:
@@ -137,25 +176,49 @@ def verdict_of(
     suite: Suite,
     baselines: Baselines | None = None,
     cells: Sequence[CellTally] | None = None,
+    *,
+    tolerance: float = TOLERANCE.exact,
+    stopped: Stopped | None = None,
+    extensions: int = 0,
 ) -> Verdict:
     """Return the verdict on a subject whose results are in a store.
 
     Parameters
     ----------
     cells : its outcomes, where they have been read already.
+    tolerance : what counts as exact.
+    stopped : that its run ended before the suite did.
+    extensions : how often trials were added to the suite.
     """
+    spent = levels_of(extensions) if suite.version >= EARLY_SINCE else WHOLE
+    baselines = shipped_for(suite) if baselines is None else baselines
     known = tally(results, suite) if cells is None else cells
+    graded = Graded.read(results, suite)
     marked = marks(results, suite)
     found = verdict(
         known,
         suite.parts,
-        shipped_for(suite) if baselines is None else baselines,
+        baselines,
         [hard for hard in marked if hard.kind != Flag.VARIES],
         varies=any(mark.kind == Flag.VARIES for mark in marked),
         left=suite.trials - sum(len(cell.seeds) for cell in known),
+        graded=graded,
+        tolerance=tolerance,
+        levels=spent,
     )
-    laws = tuple(results.laws())
-    return replace(found, laws=laws, notes=(*found.notes, *_untried(laws)))
+    found = _with_laws(found, results.laws())
+    if stopped is None:
+        return found
+    certainty = Certainty(suite, baselines, spent, tolerance)
+    ended = _ended_early(found, stopped, certainty.passing_at(known, graded, stopped.look))
+    return _with_laws(ended, ended.laws)
+
+
+def _with_laws(found: Verdict, laws: Sequence[LawResult]) -> Verdict:
+    """Return a verdict with what came of the laws: one that is broken fails at every tolerance."""
+    notes = tuple(note for note in _untried(laws) if note not in found.notes)
+    whole = replace(found, laws=tuple(laws), notes=(*found.notes, *notes))
+    return replace(whole, passes_at=0) if whole.broken and whole.passes_at else whole
 
 
 def _untried(laws: Sequence[LawResult]) -> Iterator[str]:
@@ -168,6 +231,35 @@ def _untried(laws: Sequence[LawResult]) -> Iterator[str]:
         yield f"Not tried: {in_list(names)} ({reason})."
 
 
+def _ended_early(found: Verdict, stopped: Stopped, passing: Sequence[float]) -> Verdict:
+    """Return the verdict on a run that ended before its suite did.
+
+    Parameters
+    ----------
+    passing : the tolerances at which everything passes with what was looked at.
+    """
+    if found.tolerance in passing and not found.hard:
+        found = replace(found, families=tuple(map(_passed, found.families)))
+    digits = [d for d in range(1, MOST_DIGITS + 1) if tolerance_of(d) in passing]
+    known = stopped.look or stopped.why is Why.FAILS
+    ended = f"The run ended after {stopped.stages} stages: {stopped.why.explanation}."
+    return replace(
+        found,
+        notes=(*found.notes, ended),
+        stopped=stopped,
+        passes_at=(0 if found.hard else max(digits, default=0)) if known else None,
+    )
+
+
+def _passed(family: FamilyVerdict) -> FamilyVerdict:
+    """Return a family that passed with some of its trials, where the others were not needed."""
+    test = family.test
+    if test.decision is Decision.PASS:
+        return family
+    reason = f"{in_words(test)}; that was certain enough for the run to end."
+    return replace(family, test=replace(test, decision=Decision.PASS, reason=reason, further=None))
+
+
 def verdict(
     cells: Sequence[CellTally],
     parts: Sequence[Part],
@@ -176,6 +268,9 @@ def verdict(
     *,
     varies: bool = False,
     left: int = 0,
+    graded: Graded | None = None,
+    tolerance: float = TOLERANCE.exact,
+    levels: Levels = WHOLE,
 ) -> Verdict:
     """Return the verdict on outcomes.
 
@@ -185,34 +280,32 @@ def verdict(
     hard : hard failures.
     varies : whether it gave two answers to one ask, having been given nothing to fix them.
     left : how many trials of the suite have not been run.
+    graded : the defects that stages are graded by; without them no digits can be told.
+    tolerance : what counts as exact.
+    levels : of the two errors.
     """
-    counting = [cell.first_only() if cell.one_answer else cell for cell in cells]
     letters = "".join(text for cell in cells for text in cell.letters.values())
     silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, NOT_ASKED}
-    of_family = {
-        part.family: [c for c in counting if c.cell.family == part.family] for part in parts
-    }
-    tests = decide(
-        [
-            _test(part, of_family[part.family], baselines.get(part.family) or empty(part.room))
-            for part in parts
-        ]
-    )
-    second = [q for part in parts if (q := _exactness(part, of_family[part.family]))]
+    asked = Asked(cells, parts, baselines, graded, levels)
+    tests = asked.tests(tolerance)
+    second = [q for part in parts if (q := exactness_question(part, asked.cells(part, tolerance)))]
     exactness = {each.family: each for each in decide(second)}
     found = tuple(
         FamilyVerdict(
             test.family,
             _unfinished(test, left),
             _unfinished(exactness[test.family], left) if test.family in exactness else None,
+            asked.digits(part),
         )
-        for test in tests
+        for part, test in zip(parts, tests, strict=True)
     )
     return Verdict(
         found,
         tuple(hard),
         unanswered_all=bool(letters) and set(letters) <= silent,
         notes=tuple(_notes(cells, parts, found, varies=varies, left=left)),
+        tolerance=tolerance,
+        passes_at=None if left else asked.passes_at(hard=bool(hard)),
     )
 
 
@@ -251,60 +344,6 @@ def _unfinished(question: QuestionVerdict, left: int) -> QuestionVerdict:
         return question
     reason = f"{left} trials of the suite were not run, and no PASS is given without them."
     return replace(question, decision=Decision.INCONCLUSIVE, reason=reason)
-
-
-def _test(part: Part, cells: Sequence[CellTally], baseline: Baseline) -> Question:
-    """Return the first question about a family."""
-    room = part.room
-    comparable = part.test == tuple(ask for ask in room.asks if ask.question is Asks.TEST)
-    if baseline.version != part.version:
-        baseline = baseline.without()
-    asked = []
-    for cell in cells:
-        passed = cell.climbed(part.test)
-        share = Share(passed.count(True), len(passed) - passed.count(None))
-        required, of = math.nan, ""
-        if comparable and (needed := required_of(part, cell.cell, baseline)):
-            required, of = needed.share, needed.of
-        exactly = cell.share(part.test, exactly=True)
-        open_ = passed.count(None)
-        asked.append(CellVerdict(cell.cell, share, required, of, open_, exactly, room.margin))
-    names = ", then ".join(ask.title for ask in room.asks if ask.question is Asks.TEST)
-    missing = (
-        "nothing has been run"
-        if not cells
-        else f"the test was not run: it is {names}"
-        if not comparable
-        else "nothing is required of the cells that were run"
-        if room.required is not None
-        else f"there is no baseline of version {part.version} of {part.family}"
-        if not baseline.algorithms
-        else "no cell that was run is in the baseline"
-    )
-    return Question(part.family, asked, room.test, missing)
-
-
-def _exactness(part: Part, cells: Sequence[CellTally]) -> Question | None:
-    """Return the second question about a family, if it has one."""
-    room = part.room
-    own = [ask for ask in room.asks if ask.question is Asks.EXACTNESS]
-    if not own:
-        return None
-    asks = [ask for ask in own if ask in part.asks]
-    asked = []
-    for cell in cells:
-        exact = [ask for ask in asks if ask in part.asked(cell.cell)]
-        if not exact:
-            continue
-        share = sum((cell.uncollapsed(ask) for ask in exact), Share(0, 0))
-        silent = sum(_left_open(cell, ask) for ask in exact)
-        asked.append(CellVerdict(cell.cell, share, room.exact_share, "", silent))
-    missing = f"nothing was run at {', '.join(ask.title for ask in own)}"
-    return Question(part.family, asked, room.exactness, missing)
-
-
-def _left_open(cell: CellTally, ask: Ask) -> int:
-    return sum(number for outcome, number in cell.counts(ask).items() if outcome.leaves_open)
 
 
 def marks(results: Results, suite: Suite) -> list[HardFailure]:

@@ -37,6 +37,7 @@ class Mixed(FixedFamily):
     test = "trials found the components"
     listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
     code = CODE
+    graded_by = ("form_defect", "product_defect")
 
     def under(self, objective: str) -> Family | None:
         """Return the family for the Kullback–Leibler divergence, or itself."""

@@ -8,6 +8,8 @@ from ...presenting.section import Section
 from ...presenting.words import decision
 from ...text import in_list
 from ...verdict.decision import CellVerdict, Decision, QuestionVerdict
+from ...verdict.digits import Digits
+from ...verdict.verdict import FamilyVerdict
 from ..contents import SubjectContents
 
 if TYPE_CHECKING:
@@ -24,13 +26,14 @@ POOLED = (
 HTML = """\
 <div class="verdict {{ verdict.decision }}">
 <p class="word {{ verdict.decision }}">{{ verdict.decision }}</p>
+{% if verdict.headline %}<p><strong>{{ verdict.headline }}.</strong></p>{% endif %}
 {% if verdict.hard or verdict.families | length == 1 %}<p>{{ verdict.reason }}</p>
 {% elif verdict.broken %}<p>{{ verdict.laws_in_words }}</p>{% endif %}
 {% if verdict.unanswered_all %}<p>It gave no answer at all: it could not be run.</p>{% endif %}
 {% if verdict.families | length > 1 or verdict.hard %}
 {% for each in verdict.families %}
 <p><strong>{{ each.family }}</strong> <span class="word {{ each.test.decision }}">{{ each.test.decision }}</span>.
-{{ each.test.reason }}</p>
+{{ each.test.reason }}{% if each.digits and each.digits.digits %} Correct to {{ each.digits.in_words }}.{% endif %}</p>
 {% endfor %}
 {% endif %}
 {% for each in verdict.families if each.exactness %}
@@ -69,6 +72,7 @@ class VerdictSection(Section):
                 "family": each.family,
                 "test": question_data(each.test),
                 "exactness": question_data(each.exactness) if each.exactness else None,
+                "digits": digits_data(each.digits) if each.digits else None,
             }
             for each in self.verdict.families
         ]
@@ -79,13 +83,14 @@ class VerdictSection(Section):
 
         verdict = self.verdict
         several = len(verdict.families) > 1 or bool(verdict.hard or verdict.broken)
-        lines = [Text.assemble(decision(verdict.decision), f"  {verdict.reason}")]
+        at = verdict.headline.removeprefix(str(verdict.decision))
+        head = Text.assemble(decision(verdict.decision), f"{at}." if at else "")
+        lines = [head.append(f"  {self._headline() if several else verdict.reason}")]
         if several:
-            lines = [Text.assemble(decision(verdict.decision), f"  {self._headline()}")]
             lines += [
                 Text.assemble(
                     (f"{each.family}: ", "bold"), decision(each.test.decision),
-                    f"  {each.test.reason}",
+                    f"  {each.test.reason}{_digits(each)}",
                 )
                 for each in verdict.families
             ]  # fmt: skip
@@ -124,6 +129,24 @@ class VerdictSection(Section):
         from ...presenting.markup import render
 
         return render(HTML, verdict=self.verdict, pooled=self._pooled)
+
+
+def _digits(family: FamilyVerdict) -> str:
+    """Say how many digits of a family's answers are right, where that can be told."""
+    digits = family.digits
+    return f" Correct to {digits.in_words}." if digits is not None and digits.digits else ""
+
+
+def digits_data(digits: Digits) -> dict[str, Any]:
+    """Return the digits of a family as JSON has them."""
+    return {
+        "digits": digits.digits,
+        "certain": digits.certain,
+        "curve": [
+            {"digits": d, "passed": share.part, "trials": share.whole, "verdict": verdict}
+            for d, (share, verdict) in enumerate(digits.curve, 1)
+        ],
+    }
 
 
 def question_data(question: QuestionVerdict) -> dict[str, Any]:

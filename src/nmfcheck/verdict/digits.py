@@ -1,0 +1,76 @@
+"""Correct digits: the largest d for which the verdict at the tolerance 10⁻ᵈ is PASS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ..families import Ask
+from ..intervals import Share
+from ..judging.outcomes import Grade
+from ..trials.suites import Part
+from .baseline import Baseline
+from .decision import Decision, Question, decide
+from .levels import Levels
+from .regrading import MOST_DIGITS, Graded, has_digits, tolerance_of
+from .tally import CellTally
+
+Asking = Callable[[Part, Sequence[CellTally], Baseline, tuple[Ask, ...]], Question]
+"""Makes the question of the test about a family: of its cells, with what its asks need."""
+
+
+@dataclass(frozen=True)
+class Digits:
+    """To how many digits a family's answers are right.
+
+    Attributes
+    ----------
+    digits : the largest d, up to 10, for which the family passes at 10⁻ᵈ; 0 where there is none.
+    certain : whether one digit more fails, or ten are right; otherwise more trials might show more.
+    trials : how many were counted.
+    curve : for d = 1, …, 10 the share of trials that pass at 10⁻ᵈ, and the decision.
+    """
+
+    digits: int
+    certain: bool
+    trials: int
+    curve: tuple[tuple[Share, Decision], ...]
+
+    @property
+    def in_words(self) -> str:
+        """How many, or about how many so far."""
+        if not self.certain:
+            return f"about {self.digits} digits so far ({self.trials} trials)"
+        return "1 digit" if self.digits == 1 else f"{self.digits or 'no'} digits"
+
+
+def digits_of(
+    part: Part,
+    cells: Sequence[CellTally],
+    graded: Graded,
+    baseline: Baseline,
+    asking: Asking,
+    levels: Levels,
+) -> Digits | None:
+    """Return the digits of a family; None where trials were not run so that they can be told.
+
+    All asks of the test are looked at with each tolerance, those that need *identified* as well,
+    against the same bar.
+    """
+    if not (has_digits(part.test) and cells):
+        return None
+    asks = tuple(replace(ask, needs=_needed(ask)) for ask in part.test)
+    curve = []
+    for digits in range(1, MOST_DIGITS + 1):
+        tolerance = tolerance_of(digits)
+        regraded = [graded.at(tolerance, cell, asks) for cell in cells]
+        question = asking(part, regraded, baseline.at(tolerance, asks), asks)
+        (found,) = decide([question], levels)
+        curve.append((found.pool.share, found.decision))
+    best = max((d for d, (_, each) in enumerate(curve, 1) if each is Decision.PASS), default=0)
+    certain = best == MOST_DIGITS or curve[best][1] is Decision.FAIL
+    return Digits(best, certain, sum(len(cell.seeds) for cell in cells), tuple(curve))
+
+
+def _needed(ask: Ask) -> Grade:
+    return "first-order" if ask.needs == "first-order" else "exact"
