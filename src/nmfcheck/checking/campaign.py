@@ -202,7 +202,8 @@ class Campaign:
     def _try_laws(self, executor: Executor, store: Store, stored: StoredSubject) -> None:
         """Try the laws that have not been tried, and write down what came of each."""
         left = self._laws_left(store, stored)
-        for found in try_laws(executor, left, self.suite.objective, self.law_budget):
+        seconds = self.law_budget if self.budget is None else min(self.law_budget, self.budget)
+        for found in try_laws(executor, left, self.suite.objective, seconds):
             store.write_law(stored, found)
 
     def _laws_left(self, store: Store, stored: StoredSubject) -> list[str]:

@@ -199,6 +199,8 @@ class LocalExecutor:
         number = fields["number"]
         if not worker.waiting or worker.waiting[0].number != number:
             raise ValueError("an answer to no question")
+        if "found" in fields:
+            return self._tried(worker, fields)
         flags = tuple(Flag(flag) for flag in fields["flags"])
         seconds, output = float(fields["seconds"]), str(fields["output"])
         if "error" in fields or "unusable" in fields:
@@ -208,8 +210,6 @@ class LocalExecutor:
             answer = Answer(None, None, error, outcome, output, seconds, flags)
         else:
             answer = Answer(matrices["W"], matrices["H"], seconds=seconds, flags=flags)
-        if "found" in fields:
-            return self._tried(worker, fields)
         worker.quick = seconds < AT_ONCE
         worker.printed = int(fields["printed"])
         worker.retired = bool(fields["retires"])

@@ -209,22 +209,13 @@ class Suite:
         kept = () if restricted else self.laws
         return replace(self, parts=tuple(selected), extra=extra, laws=kept)
 
-    def with_laws(
-        self, only: Sequence[str] | None = None, skipped: Sequence[str] = (), *, tried: bool = True
-    ) -> Suite:
-        """Return this suite with other laws.
-
-        Parameters
-        ----------
-        only : these alone, in the order of the list; its own if not given.
-        skipped : all but these.
-        tried : whether any are.
-        """
+    def with_laws(self, only: Sequence[str] | None = None, skipped: Sequence[str] = ()) -> Suite:
+        """Return this suite with other laws: some alone, or all of its own but some."""
         for name in (*(only or ()), *skipped):
             laws.find(name)
         wanted = self.laws if only is None else only
         kept = (name for name in laws.names() if name in wanted and name not in skipped)
-        return replace(self, laws=tuple(kept) if tried else ())
+        return replace(self, laws=tuple(kept))
 
     def _parts_for(self, named: Sequence[str] | None, chosen: Mapping[str, Any]) -> list[Part]:
         """Return the parts of the families that are named, or that the options belong to."""

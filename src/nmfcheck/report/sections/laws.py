@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...judging.objectives import FROBENIUS
 from ...laws import LawResult, State
 from ...laws.registry import LAWS
 from ...presenting.section import Section
@@ -55,7 +56,9 @@ class LawsSection(Section):
         """Return the command that shows the example of a broken law; "" without a name."""
         if not (law.broken and law.id and self.subject.replay):
             return ""
-        return f"nmfcheck replay {law.id} {self.subject.replay}"
+        objective = self.subject.suite.objective
+        other = "" if objective == FROBENIUS.name else f" --objective {objective}"
+        return f"nmfcheck replay {law.id} {self.subject.replay}{other}"
 
     @property
     def summary(self) -> str:
