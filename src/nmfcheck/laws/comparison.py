@@ -32,12 +32,14 @@ def fitted(handle: Handle, A: Any, rank: int, **how: Any) -> Fit:
         raise BrokenError(f"{error}") from None
 
 
-def accepted(handle: Handle, A: Any, rank: int, what: str, **how: Any) -> Fit:
-    """Factorize what may be refused; a clear refusal is an answer."""
+def accepted(
+    handle: Handle, A: Any, rank: int, what: str, *, lenient: bool = False, **how: Any
+) -> Fit:
+    """Factorize what may be refused; a clear refusal is an answer, or any if that will do."""
     try:
         return handle.fit(A, rank, **how)
     except RefusedError as error:
-        if error.clear:
+        if error.clear or lenient:
             raise DoesNotApplyError(f"it refuses {what}: it {error}") from None
         raise BrokenError(f"{what}: it {error}") from None
     except InvalidError as error:

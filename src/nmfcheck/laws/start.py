@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..subjects.capabilities import Handle, Offer, quiet
-from ..subjects.handles import EstimatorHandle
+from ..subjects.handles import EstimatorHandle, guarded
 from .comparison import AGREE, CHANCE, FEW, accepted, check_valid, difference, few, fitted
 from .law import (
     DRAWS,
@@ -20,6 +20,7 @@ from .law import (
     repeatable,
     variants,
 )
+from .symmetry import noise
 
 INITS = ("random", "nndsvd", "nndsvda", "nndsvdar")
 
@@ -128,7 +129,7 @@ class InitsGood(Law):
         """Compare with random starts."""
         losses = []
         for draw in DRAWS:
-            A = draw.matrix()
+            A = noise(draw)
 
             def value(init: str, seed: int, A: Any = A, draw: Example = draw) -> float:
                 fit = accepted(
@@ -171,8 +172,7 @@ class EntryPoints(Law):
             model = handle.make(example.k, 0, settings)
             if not callable(getattr(model, "fit", None)):
                 raise DoesNotApplyError("it has no fit")
-            with quiet():
-                model.fit(A.copy())
+            guarded(lambda: np.asarray(model.fit(A.copy()) is not None))
             found = difference(A, usual.W @ np.asarray(model.components_), usual.product)
         else:
             start = example.start()

@@ -23,8 +23,9 @@ def permuted(example: Example) -> tuple[Array, Ints, Ints, Start]:
 class Permutation(Law):
     """A with its rows and columns in another order is solved as well.
 
-    Quality is compared, of three draws from permuted starts: the law is broken if all of them end
-    worse by 1e-2 of A's own objective. A single one may do so by chance.
+    Quality is compared, of three draws from permuted starts: the law is broken if the objective
+    differs by more than 1e-2 of A's own in all of them. In a single one it may do so by chance,
+    another local minimum.
     """
 
     name = "permutation"
@@ -36,16 +37,17 @@ class Permutation(Law):
         return [Example(8, 6, 3)]
 
     def try_(self, handle: Handle, example: Example) -> float:
-        """Compare the objectives, either way."""
+        """Compare the objectives."""
         losses = []
         for draw in DRAWS:
-            A, rows, columns, start = permuted(draw)
+            _, rows, columns, start = permuted(draw)
+            A = noise(draw)
             usual = fitted(handle, A.copy(), draw.k, start=draw.start(), seed=draw.draw)
             B = A[rows][:, columns]
             other = fitted(handle, B.copy(), draw.k, start=start, seed=draw.draw)
             loss = handle.value(B, other.product) - handle.value(A, usual.product)
             losses.append(loss / handle.size(A))
-        return either_way(losses, "rows and columns are in another order")
+        return in_every_draw(losses, "rows and columns are in another order")
 
 
 class RowsAlike(Law):
@@ -92,25 +94,31 @@ class Transposition(Law):
         return [Example(10, 4, 3)]
 
     def try_(self, handle: Handle, example: Example) -> float:
-        """Compare the objectives, either way."""
+        """Compare the objectives."""
         losses = []
         for number in range(3):
             draw = Example(example.m, example.n, example.k, number)
-            A, (W0, H0) = draw.matrix(), draw.start()
+            A, (W0, H0) = noise(draw), draw.start()
             usual = fitted(handle, A.copy(), draw.k, start=(W0, H0), seed=number)
             turned = (H0.T.copy(), W0.T.copy())
             other = fitted(handle, A.T.copy(), draw.k, start=turned, seed=number)
             loss = handle.value(A.T, other.product) - handle.value(A, usual.product)
             losses.append(loss / handle.size(A))
-        return either_way(losses, "it is transposed")
+        return in_every_draw(losses, "it is transposed")
 
 
-def either_way(losses: list[float], what: str) -> float:
-    """Return by how much every run is worse, or every run better; raise where that is too much."""
-    worse, better = min(losses), min(-loss for loss in losses)
-    found = max(worse, better)
+def noise(example: Example) -> Array:
+    """Return a matrix without any structure, of which all parts count."""
+    rng = np.random.default_rng([example.m, example.n, example.draw, 7])
+    A: Array = rng.random((example.m, example.n)) + 0.05
+    return A
+
+
+def in_every_draw(losses: list[float], what: str) -> float:
+    """Return by how much every run differs; raise where that is too much."""
+    found = min(map(abs, losses)) if all(map(np.isfinite, losses)) else float("nan")
     if not found <= CHANCE:
-        word = "worse" if worse > better or np.isnan(worse) else "better"
+        word = "worse" if min(losses) > 0 else "better" if max(losses) < 0 else "otherwise"
         sentence = f"where {what}, the same A always ends {word}, by {found:.2g} of A's objective"
         raise BrokenError(f"{sentence} (at most {CHANCE:g})", found)
-    return max(found, 0.0)
+    return found

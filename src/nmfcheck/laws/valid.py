@@ -53,9 +53,9 @@ class Valid(Law):
 
     Tall and wide A, one row or column, rank 1, rank min(m, n) and above it, zero rows and columns,
     A = 0, one entry of 1e6 or 1e-6 among others of size 1; from a given start and from the
-    subject's own. A clear refusal of zeros or of a rank above min(m, n) is an answer. Negative
-    entries as small as rounding are accepted. Divergences that are infinite for zeros are not asked
-    about zeros.
+    subject's own. A clear refusal of zeros is an answer, and any exception for a rank above
+    min(m, n). Negative entries as small as rounding are accepted. Divergences that are infinite for
+    zeros are not asked about zeros.
     """
 
     name = "valid"
@@ -77,7 +77,11 @@ class Valid(Law):
             raise DoesNotApplyError(f"{handle.objective.title} is infinite for zeros")
         A = content(replace(example, variant=variant))
         how: dict[str, Any] = {"own_start": True} if own else {"start": example.start()}
-        if variant in MAY_BE_REFUSED:
+        if variant == "rank-above":
+            fit = accepted(
+                handle, A.copy(), example.k, MAY_BE_REFUSED[variant], lenient=True, **how
+            )
+        elif variant in MAY_BE_REFUSED:
             fit = accepted(handle, A.copy(), example.k, MAY_BE_REFUSED[variant], **how)
         else:
             fit = fitted(handle, A.copy(), example.k, **how)
