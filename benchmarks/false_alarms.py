@@ -23,6 +23,7 @@ from nmfcheck.trials import suites
 from nmfcheck.trials.driver import run_trials
 from nmfcheck.verdict.baseline import MANY, Required, required_of, shipped_for
 from nmfcheck.verdict.decision import CellVerdict, Decision, Question, decide
+from nmfcheck.verdict.levels import EARLY_SINCE, WHOLE, levels
 
 NOTHING = Required(math.nan, "")
 """What a cell requires that is only measured."""
@@ -61,6 +62,7 @@ def collect(name, suite, blocks, results):
 def decisions(name, suite, blocks, known):
     """Return the decision on each block: FAIL if a family fails, PASS if all pass."""
     baselines = shipped_for(suite)
+    spent = levels() if suite.version >= EARLY_SINCE else WHOLE
     found = Counter()
     for block in range(blocks):
         questions = []
@@ -73,7 +75,7 @@ def decisions(name, suite, blocks, known):
                 margin = part.room.margin
                 cells.append(CellVerdict(cell, share, asked.share, asked.of, margin=margin))
             questions.append(Question(part.family, cells))
-        each = {answer.decision for answer in decide(questions)}
+        each = {answer.decision for answer in decide(questions, spent)}
         if Decision.FAIL in each:
             found[Decision.FAIL] += 1
         else:

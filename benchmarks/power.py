@@ -19,7 +19,7 @@ from nmfcheck.intervals import Share
 from nmfcheck.judging.objectives import FROBENIUS
 from nmfcheck.trials import suites
 from nmfcheck.verdict.baseline import required_of, shipped_for
-from nmfcheck.verdict.decision import FAMILY_WISE
+from nmfcheck.verdict.levels import EARLY_SINCE, WHOLE, levels
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ def fewest(whole, settled):
     return low
 
 
-def fail_bound(families, *, at_the_bar=False):
-    """Bound the probability of a FAIL for a subject at what is required, or at the bar."""
+def fail_bound(families, spent=WHOLE, *, at_the_bar=False):
+    """Bound the probability of a FAIL at the end, for a subject at what is required or the bar."""
     tests = sum(len(cells) + 1 for cells in families.values())
-    level = FAMILY_WISE / tests  # Holm rejects something if and only if a p-value is below this
+    level = spent.fail / tests  # Holm rejects something if and only if a p-value is below this
     bound = 0.0
     for cells in families.values():
         shares = [cell.bar if at_the_bar else cell.share for cell in cells]
@@ -89,31 +89,36 @@ def fail_bound(families, *, at_the_bar=False):
     return float(bound)
 
 
-def pass_probability(families):
-    """Return how often a subject at what is required passes, and that of each family."""
+def pass_probability(families, spent=WHOLE):
+    """Return how often a subject at what is required passes at the end, and that of each family."""
     by_family = {}
     for name, cells in families.items():
         asked = pool(cells)
-        least = fewest(asked.trials, lambda s, bar=asked.bar: s.lower >= bar or s.value >= bar == 1)
+        least = fewest(
+            asked.trials,
+            lambda s, bar=asked.bar: s.bound(spent.passing) >= bar or s.value >= bar == 1,
+        )
         shares, numbers = [cell.share for cell in cells], [cell.trials for cell in cells]
         by_family[name] = float(distribution(shares, numbers)[least:].sum())
-    return max(math.prod(by_family.values()) - fail_bound(families), 0.0), by_family
+    return max(math.prod(by_family.values()) - fail_bound(families, spent), 0.0), by_family
 
 
 def main() -> None:
     objective = sys.argv[1] if len(sys.argv) > 1 else FROBENIUS.name
     for suite in (suites.find(name, objective) for name in suites.SUITES):
         families = cells_of(suite)
-        passing, by_family = pass_probability(families)
+        spent = levels() if suite.version >= EARLY_SINCE else WHOLE
+        passing, by_family = pass_probability(families, spent)
         listed = ", ".join(f"{name} {100 * p:.2f} %" for name, p in by_family.items())
         print(f"{suite.title}: {suite.scope}")
         print(
             f"  at what is required everywhere: PASS in {100 * passing:.2f} % ({listed}), ", end=""
         )
-        print(f"FAIL in at most {100 * fail_bound(families):.4f} %")
+        early = spent.fail_early
+        print(f"FAIL in at most {100 * (fail_bound(families, spent) + early):.4f} %")
         print(
             "  at the bar everywhere: FAIL in at most "
-            f"{100 * fail_bound(families, at_the_bar=True):.2f} %"
+            f"{100 * (fail_bound(families, spent, at_the_bar=True) + early):.2f} %"
         )
 
 

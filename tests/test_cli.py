@@ -361,7 +361,7 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind(long_run):
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "nmfcheck: interrupted; " in err
-    assert err.endswith("-full@3.sqlite; the same command goes on from there\n")
+    assert err.endswith("-full@4.sqlite; the same command goes on from there\n")
     assert time.monotonic() - asked < 10
     assert_gone(process.pid)
 
@@ -421,7 +421,7 @@ class TestOptions:
             (("--option", "x"), "--option 'x': expected KEY=VALUE"),
             (("--option", "x=1"), "als has no option 'x'; it takes iterations"),
             (("--suite", "fast"), "no suite 'fast'"),
-            (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2, quick@3"),
+            (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2, quick@3, quick@4"),
             (("--family", "triangular"), "no family 'triangular'; there are bidiagonal, inflated"),
             (("--family", "inflate"), "no family 'inflate'; did you mean 'inflated'?"),
             (("--family", ""), "no family ''"),
@@ -459,7 +459,7 @@ class TestOptions:
     def test_other_selections_have_other_stores(self, nmfcheck, tmp_path):
         for n in (1, 2, 1):
             nmfcheck("run", "als", "--trials", n, "--sizes", "2")
-        assert len(list((tmp_path / "runs").glob("als-quick@3-*.sqlite"))) == 2
+        assert len(list((tmp_path / "runs").glob("als-quick@4-*.sqlite"))) == 2
 
     def test_values_of_options(self):
         from nmfcheck.cli.options import parse_limits, parse_options
@@ -514,11 +514,11 @@ class TestFamilies:
         from nmfcheck.subjects import SubjectName
 
         named = [Runnable(SubjectName("als"))]
-        for title in ("quick@1", "quick@2", "standard@3"):
+        for title in ("quick@1", "quick@2", "standard@4"):
             expected = Path("runs") / f"als-{title}.sqlite"
             assert _default_store(named, suites.find(title)) == expected
         part = suites.QUICK.selected(families=["bidiagonal"])
-        assert _default_store(named, part).name.startswith("als-quick@3-")
+        assert _default_store(named, part).name.startswith("als-quick@4-")
 
     def test_a_factorization_of_an_inflated_case(self, nmfcheck, folder):
         from nmfcheck.families.inflated.cases import inflated_factors

@@ -25,7 +25,6 @@ from nmfcheck.verdict.baseline import (
     shipped_for,
 )
 from nmfcheck.verdict.decision import (
-    FAMILY_WISE,
     MARGIN,
     CellVerdict,
     Decision,
@@ -33,6 +32,7 @@ from nmfcheck.verdict.decision import (
     decide,
     pooled,
 )
+from nmfcheck.verdict.levels import FAIL_LEVEL
 from nmfcheck.verdict.tally import CellTally
 from nmfcheck.verdict.verdict import HardFailure, verdict
 
@@ -127,7 +127,7 @@ class TestQuestionOne:
         assert "a FAIL" in found.reason
         assert (
             Share(math.floor(0.8 * (20 + found.further)), 20 + found.further).p_value(0.85)
-            <= FAMILY_WISE / 2
+            <= FAIL_LEVEL / 2
         )
 
     def test_a_stage_that_is_not_exact_at_0_fails(self):
@@ -405,7 +405,7 @@ class TestHolmOverAllFamilies:
     def worst_not_rejected(self, tests):
         """Return the least number of passes that the first step does not reject."""
         p_values = stats.binom.cdf(range(101), 100, self.BAR)
-        return int((p_values <= FAMILY_WISE / tests).sum())
+        return int((p_values <= FAIL_LEVEL / tests).sum())
 
     def test_another_family_makes_a_cell_harder_to_reject(self):
         alone, together = self.worst_not_rejected(4 + 1), self.worst_not_rejected(4 + 1 + 60 + 1)
@@ -450,7 +450,7 @@ class TestHolmOverAllFamilies:
             order = np.argsort(p, kind="stable")
             adjusted = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
             expected = np.zeros(len(p), bool)
-            expected[order] = adjusted <= FAMILY_WISE
+            expected[order] = adjusted <= FAIL_LEVEL
             assert [each.decision is FAIL for each in listed] == expected.tolist()
             for question in found:
                 failing = any(c.decision is FAIL for c in (*question.cells, question.pool))
@@ -478,7 +478,7 @@ class TestPower:
 
     def rejected(self, cells, trials):
         """Return up to how many passes are rejected at the first step of Holm's method."""
-        level = FAMILY_WISE / (cells + 1)
+        level = FAIL_LEVEL / (cells + 1)
         return max(k for k in range(trials + 1) if stats.binom.cdf(k, trials, self.BOUND) <= level)
 
     def fails(self, share, cells, trials):
@@ -488,7 +488,7 @@ class TestPower:
         return pool, pool + cells * cell
 
     def rejected_pool(self, cells, trials):
-        level, whole = FAMILY_WISE / (cells + 1), cells * trials
+        level, whole = FAIL_LEVEL / (cells + 1), cells * trials
         return max(k for k in range(whole) if stats.binom.cdf(k, whole, self.BOUND) <= level)
 
     def test_how_probable_a_fail_is(self, cells, trials, one_cell):
@@ -566,7 +566,7 @@ class TestPowerOfTheQuickSuite:
 
     @staticmethod
     def level(required):
-        return FAMILY_WISE / sum(len(cells) + 1 for cells in required.values())
+        return FAIL_LEVEL / sum(len(cells) + 1 for cells in required.values())
 
     def rejected(self, of, level):
         """Return up to how many passes are rejected at the first step, −1 for none."""
@@ -624,7 +624,7 @@ class TestPowerOfTheQuickSuite:
         return {family: [of.bar for of in cells] for family, cells in required.items()}
 
     def test_it_is_the_quick_suite(self):
-        assert suites.find("quick@3") == suites.QUICK
+        assert suites.find("quick@4") == suites.QUICK
         for title, parts in (("quick@2", 2), ("quick@3", 7)):
             cells = {part.family: list(part.cells) for part in suites.find(title).parts}
             assert len(cells) == parts
@@ -639,7 +639,7 @@ class TestPowerOfTheQuickSuite:
         assert self.fails_at_most(required, self.less(required, 0)) < 1e-4
 
     def test_who_is_at_the_bar_everywhere_hardly_fails(self, required):
-        assert self.fails_at_most(required, self.at_the_bar(required)) <= FAMILY_WISE
+        assert self.fails_at_most(required, self.at_the_bar(required)) <= FAIL_LEVEL
 
     def test_who_is_at_the_bar_everywhere_hardly_passes(self, required):
         """Where every trial has to pass, the bar is a share of 1, and who is there passes."""

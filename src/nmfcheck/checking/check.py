@@ -108,15 +108,16 @@ def check(
     tolerance = checked_tolerance(tolerance)
     if budget is not None and not real_number("budget", budget) > 0:
         raise InputError(f"budget must be a positive number of seconds, not {budget!r}")
-    campaign = Campaign(
-        chosen, jobs, Limits(timeout, memory), engine, isolate, whole=whole, tolerance=tolerance,
-        budget=budget, tell=_tell,
-    )  # fmt: skip
     with ExitStack() as stack:
         path = None if store is None else Path(store)
         opened = Store.in_memory(chosen) if path is None else Store.create_or_open(path, chosen)
         stack.enter_context(opened)
         stack.callback(opened.remove_if_empty)
+        chosen = opened.suite  # which may have more trials
+        campaign = Campaign(
+            chosen, jobs, Limits(timeout, memory), engine, isolate, whole=whole,
+            tolerance=tolerance, budget=budget, tell=_tell,
+        )  # fmt: skip
         advance = (
             stack.enter_context(progress_bar(f"{tested.name}, {chosen.called}", chosen.stages))
             if progress

@@ -147,14 +147,15 @@ def run(
     suite = selected_suite(suite_name, trials, family_names, minimised, chosen)
     suite = suite.with_laws(law_names or None, skipped_laws)
     limits = parse_limits(timeout, memory_limit)
-    campaign = Campaign(
-        suite, jobs, limits, engine, fail_fast=fail_fast, whole=whole, tolerance=tolerance,
-        budget=budget, warn=_warn, tell=_tell,
-    )  # fmt: skip
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []
     with Store.create_or_open(path, suite, fresh=not resume) as store:
         fresh = [] if resume else [suite]
+        suite = suite if fresh else store.suite  # which may have more trials
+        campaign = Campaign(
+            suite, jobs, limits, engine, fail_fast=fail_fast, whole=whole, tolerance=tolerance,
+            budget=budget, warn=_warn, tell=_tell,
+        )  # fmt: skip
 
         def begin() -> None:
             """Empty a store that is to begin anew, when the first subject is known to run."""
@@ -198,10 +199,13 @@ def _default_store(subjects: Sequence[Runnable], suite: Suite) -> Path:
     name = "+".join(re.sub(r"[^\w.+-]+", "-", subject.name).strip("-") for subject in subjects)
     if len(name) > LONGEST_NAME:
         name = f"{name[:LONGEST_NAME]}-{_short_hash(name)}"
-    whole = suites.of_version(suite.name, suite.version, suite.objective) == suite
-    part = "" if whole else f"-{_short_hash(suite.as_text())}"
+    usual = suites.of_version(suite.name, suite.version, suite.objective)
     title = suite.title.replace(", ", "-")
-    return Path("runs") / f"{name}-{title}{part}.sqlite"
+    path = Path("runs") / f"{name}-{title}.sqlite"
+    more = path.exists() and usual.grown_to(suite) not in (None, usual)
+    if usual == suite or more:  # trials are added to those that are there
+        return path
+    return path.with_stem(f"{path.stem}-{_short_hash(suite.as_text())}")
 
 
 def _short_hash(text: str) -> str:

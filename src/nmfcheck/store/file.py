@@ -14,6 +14,9 @@ from .. import __version__
 from ..errors import InputError
 from ..trials.suites import Suite
 
+GROWING_SINCE = 4
+"""Suites from this version on may be given more trials in the same store."""
+
 SCHEMA = 2
 OLDEST = 1
 """Stores from this schema on can be read."""
@@ -165,12 +168,17 @@ def check(path: Path, connection: sqlite3.Connection, suite: Suite | None) -> Su
         raise InputError(f"the store {str(path)!r} cannot be read here: {reason}") from None
     except (TypeError, ValueError, KeyError, AttributeError):
         raise InputError(f"the store {str(path)!r} is damaged: it names no suite") from None
-    if suite is not None and own != suite:
+    if suite is not None and own != suite and not _grows(own, suite):
         raise InputError(
             f"the store {str(path)!r} is of another suite ({_in_full(own)}; not "
             f"{_in_full(suite)}); choose another with --store, or --fresh"
         )
     return own
+
+
+def _grows(own: Suite, suite: Suite) -> bool:
+    """Say whether trials can be added to a store, or are there already."""
+    return own.version >= GROWING_SINCE and own.grown_to(suite) is not None
 
 
 def _in_full(suite: Suite) -> str:

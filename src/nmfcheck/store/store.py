@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,13 +60,18 @@ class Store:
 
         Parameters
         ----------
-        suite : what it must be of.
+        suite : what it must be of. If it asks for more trials than the store's, the store grows; if
+            for fewer, those of the store stay.
         fresh : whether what it holds may be of another suite; `begin_anew` throws it away.
         """
         if not path.exists():
             create(path, suite)
         store = cls._opened(path, "write", None if fresh else suite)
-        store.suite = store.suite if fresh else suite
+        grown = None if fresh else store.suite.grown_to(suite)
+        if grown is not None and grown != store.suite:
+            store.extend(grown)
+        if not fresh:
+            store.suite = replace(store.suite, extra=suite.extra)
         with in_words(path):
             store._connection.execute("PRAGMA journal_mode = WAL")
             store._connection.execute("PRAGMA synchronous = NORMAL")

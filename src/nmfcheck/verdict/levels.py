@@ -41,7 +41,7 @@ WHOLE = Levels()
 EARLY = 0.1
 """The part of each level that goes to looks while a suite runs."""
 
-RESERVE = 0.1
+RESERVE = 0.05
 """The part that is kept for trials that are added later; each addition spends half of the rest."""
 
 

@@ -8,6 +8,7 @@ from ..contents import FamilyContents, SubjectContents
 from .cells import CellsSection
 from .defects import DefectsSection
 from .diagnosis import DiagnosisSection
+from .digits import DigitsSection
 from .failures import FailuresSection
 from .laws import LawsSection
 from .outcomes import OutcomesSection
@@ -32,6 +33,7 @@ def sections(subject: SubjectContents, shown: int | None = None) -> Iterator[Sec
     """
     yield VerdictSection(subject)
     yield DiagnosisSection(subject)
+    yield DigitsSection(subject)
     if subject.verdict.laws:
         yield LawsSection(subject)
     for family in subject.families:

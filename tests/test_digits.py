@@ -1,0 +1,252 @@
+"""Digits: verdicts at any tolerance, and runs that end as soon as all is certain."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import zoo
+from nmfcheck import InputError, check
+from nmfcheck.checking.campaign import Campaign
+from nmfcheck.checking.runnable import runnable
+from nmfcheck.families import Trial, find
+from nmfcheck.judging.outcomes import Outcome
+from nmfcheck.store import Store
+from nmfcheck.trials.driver import run_trial
+from nmfcheck.trials.suites import QUICK, of_version
+from nmfcheck.verdict.baseline import shipped
+from nmfcheck.verdict.decision import Decision
+from nmfcheck.verdict.regrading import checked_tolerance, regraded, tolerance_of
+from nmfcheck.verdict.stopping import Stopped, Why
+
+SMALL = {"sizes": (2, 3), "trials": 60}
+
+
+def off_by(error):
+    """Return coordinate descent whose H is off by a relative error."""
+
+    def subject(A, rank, *, W0, H0):
+        W, H = zoo.descend(A, W0, H0)
+        return W, H * (1 + error)
+
+    return subject
+
+
+class TestRegrading:
+    def test_what_is_within_the_tolerance_is_exact(self):
+        assert regraded("eufc.x", [0, 1e-7, 1e-9, math.inf, None, None], 1e-8) == "euec.x"
+
+    def test_silence_and_errors_stay_what_they_are(self):
+        letters = "".join(outcome.letter for outcome in Outcome)
+        silent = [
+            o.letter for o in Outcome if o.unanswered or o in (Outcome.ERROR, Outcome.INVALID)
+        ]
+        after = regraded(letters, [0.0] * len(letters), 0.1)
+        assert {a for a, b in zip(after, letters, strict=True) if b in silent} == set(silent)
+
+    @pytest.mark.parametrize("tolerance", [0, 1e-11, 0.2, math.nan, -1])
+    def test_tolerances_that_make_no_sense(self, tolerance):
+        with pytest.raises(InputError):
+            checked_tolerance(tolerance)
+
+    def test_each_digit_is_a_power_of_ten(self):
+        assert [tolerance_of(d) for d in (1, 8, 10)] == [1e-1, 1e-8, 1e-10]
+
+    def test_a_baseline_with_digits_follows_the_tolerance(self):
+        known, room = shipped("inflated"), find("inflated")
+        cell = room.cell("5x4/k=2/dyadic")
+        test = room.asks[:2]
+        shares = [known.at(tolerance_of(d), test).required(cell.name, test).share for d in (10, 2)]
+        assert shares[0] <= shares[1] <= shares[0] + 0.05
+
+    def test_a_baseline_without_digits_stays(self):
+        known, room = shipped("bidiagonal"), find("bidiagonal")
+        test = room.asks[:2]
+        loose = known.at(1e-3, test)
+        for cell in room.cells("quick"):
+            assert loose.required(cell.name, test) == known.required(cell.name, test)
+
+
+class TestTheLadderGoesOn:
+    """From version 4 on a trial goes on where only digits are missing."""
+
+    def trial(self, version):
+        suite = of_version("quick", version)
+        return suite.cell("bidiagonal/n=2/ones")[3]
+
+    def test_where_some_digits_are_right(self):
+        asks = {
+            v: [s.ask.name for s in run_trial(off_by(1e-6), self.trial(v)).stages] for v in (3, 4)
+        }
+        assert asks == {3: ["eps=0", "eps=0.25"], 4: ["eps=0", "eps=1e-3", "eps=0.25"]}
+
+    def test_but_not_where_none_is(self):
+        stages = run_trial(lambda A, rank, *, W0, H0: (W0, H0), self.trial(4)).stages
+        assert [stage.ask.name for stage in stages] == ["eps=0", "eps=0.25"]
+
+    def test_what_passes_has_the_same_stages(self):
+        def good(A, rank, *, W0, H0):
+            return zoo.descend(A, W0, H0)
+
+        assert run_trial(good, self.trial(3)).stages == run_trial(good, self.trial(4)).stages
+
+    def test_trials_by_id_end_as_in_the_paper(self):
+        stages = run_trial(off_by(1e-6), Trial.from_id("bidiagonal/n=2/ones/seed=3")).stages
+        assert [stage.ask.name for stage in stages] == ["eps=0", "eps=0.25"]
+
+
+class TestDigits:
+    @pytest.mark.parametrize(("error", "digits"), [(3e-9, 8), (3e-7, 6), (3e-4, 3), (3e-2, 1)])
+    def test_as_many_as_there_are(self, error, digits):
+        report = check(off_by(error), isolate=False, whole=True, **SMALL)
+        assert report.decision is Decision.FAIL
+        assert report.verdict.passes_at == report.verdict.families[0].digits.digits == digits
+        assert report.verdict.families[0].digits.certain
+        plural = "digit" if digits == 1 else "digits"
+        assert report.verdict.headline == (
+            f"FAIL at 1e-10 (the paper's threshold); PASS at {tolerance_of(digits):g}: correct to "
+            f"{digits} {plural}"
+        ).replace("1e-0", "1e-").replace("at 0.1", "at 0.1").replace("at 0.001", "at 1e-3")
+
+    def test_ten_of_a_right_one(self):
+        report = check("coordinate-descent", **SMALL)
+        assert report.verdict.headline == (
+            "PASS at 1e-10 (the paper's threshold): correct to 10 digits"
+        )
+
+    def test_none_of_a_wrong_one(self):
+        report = check(zoo.is_stuck_at_its_start, isolate=False, **SMALL)
+        assert report.verdict.headline == "FAIL at every tolerance"
+        assert report.verdict.passes_at == 0
+
+    def test_the_exit_code_follows_the_tolerance(self):
+        for tolerance, decision in ((1e-7, Decision.PASS), (1e-10, Decision.FAIL)):
+            report = check(off_by(3e-9), isolate=False, whole=True, tolerance=tolerance, **SMALL)
+            assert report.decision is decision
+        assert report.verdict.tolerance == 1e-10
+
+    def test_single_precision(self):
+        """A right NMF in float32 passes with the digits that it has."""
+        subject = zoo.works_in_single_precision
+        report = check(subject, isolate=False, tolerance=1e-5, **SMALL)
+        assert report.decision is Decision.PASS
+        assert 5 <= report.verdict.passes_at <= 7
+
+    def test_collapse_does_not_depend_on_the_tolerance(self):
+        report = check("als", suite="quick@4", sizes=(5,), trials=100)
+        shares = {share.part for share, _ in report.verdict.families[0].digits.curve}
+        assert max(shares) - min(shares) <= 2  # of 200 trials
+
+    def test_earlier_suites_have_none(self):
+        report = check(off_by(3e-9), suite="quick@3", isolate=False, **SMALL)
+        assert report.verdict.headline == ""
+        assert report.verdict.families[0].digits is None
+
+    def test_identified_stays_what_it_is(self):
+        """Where components have to be found, a looser tolerance changes nothing."""
+        kwargs = {"isolate": False, "whole": True, "families": "rank-one", "trials": 20}
+        for tolerance in (1e-10, 1e-1):
+            report = check(off_by(1e-3), tolerance=tolerance, **kwargs)
+            assert report.decision is Decision.FAIL
+        assert report.verdict.families[0].digits.digits == 2
+
+    def test_in_json(self):
+        document = json.loads(check(off_by(3e-9), isolate=False, **SMALL).to_json())["subjects"][0]
+        assert (document["tolerance"], document["digits"]) == (1e-10, 8)
+        family = document["families"][0]["digits"]
+        assert family["digits"] == 8
+        assert [point["digits"] for point in family["curve"]] == list(range(1, 11))
+
+
+class TestEarlyEnds:
+    SUITE = QUICK.selected(families=["bidiagonal", "rank-one"], sizes=(2, 3))
+
+    def test_what_fails_at_every_tolerance_ends_soon(self):
+        report = check(zoo.is_stuck_at_its_start, self.SUITE, isolate=False)
+        stopped = report.verdict.stopped
+        assert stopped.why is Why.FAILS
+        assert stopped.stages <= 0.1 * self.SUITE.stages
+        assert report.decision is Decision.FAIL
+
+    def test_what_is_right_may_end_before_the_suite(self):
+        report = check(zoo.good, self.SUITE, isolate=False)
+        assert report.decision is Decision.PASS
+        assert report.verdict.stopped is None or report.verdict.stopped.why is Why.PASSES
+        whole = check(zoo.good, self.SUITE, isolate=False, whole=True)
+        assert (whole.decision, whole.verdict.stopped) == (Decision.PASS, None)
+
+    def test_digits_are_made_certain(self):
+        report = check(off_by(3e-9), self.SUITE.selected(families=["bidiagonal"]), isolate=False)
+        assert report.verdict.headline.endswith("PASS at 1e-8: correct to 8 digits")
+        assert report.verdict.stopped is None or report.verdict.stopped.why is Why.DIGITS
+
+    def test_a_budget(self):
+        report = check(zoo.good, self.SUITE, isolate=False, budget=1e-6)
+        assert report.verdict.stopped.why is Why.BUDGET
+        assert report.decision is Decision.INCONCLUSIVE
+        with pytest.raises(InputError, match="budget must be a positive number"):
+            check(zoo.good, self.SUITE, isolate=False, budget=0)
+
+    def test_references_run_all_of_it(self):
+        report = check("multiplicative-update", self.SUITE, options={"iterations": 1})
+        assert report.verdict.stopped is None
+
+    def test_the_store_says_the_same_again(self, tmp_path):
+        """Why it ended is kept, and the same call goes on from there."""
+        path = tmp_path / "store.sqlite"
+        first = check(zoo.is_stuck_at_its_start, self.SUITE, store=path)
+        again = check(zoo.is_stuck_at_its_start, self.SUITE, store=path)
+        assert first.verdict == again.verdict
+        with Store.read(path) as store:
+            stages = store.count()
+        check(zoo.is_stuck_at_its_start, self.SUITE, store=path, whole=True)
+        with Store.read(path) as store:
+            assert store.count() > stages
+
+    def test_written_down_and_read_back(self):
+        stopped = Stopped(Why.PASSES, 123, 4)
+        assert Stopped.from_text(stopped.as_text()) == stopped
+
+
+class TestGrowth:
+    """Trials are added to a store; what was run stays."""
+
+    def run(self, path, trials):
+        suite = QUICK.selected(sizes=(2,), trials=trials)
+        with Store.create_or_open(path, suite) as store:
+            campaign = Campaign(store.suite, isolate=False, whole=True)
+            stored = campaign.run(runnable(zoo.good), store, lambda _: None)
+            return store.extensions, store.suite.trials, store.results(stored).rows()
+
+    def test_more_trials(self, tmp_path):
+        path = tmp_path / "store.sqlite"
+        extensions, trials, before = self.run(path, 10)
+        assert (extensions, trials) == (0, 20)
+        extensions, trials, after = self.run(path, 15)
+        assert (extensions, trials) == (1, 30)
+        kept = {(row.cell, row.seed, row.ask): row for row in after}
+        assert all(kept[row.cell, row.seed, row.ask] == row for row in before)
+        extensions, trials, _ = self.run(path, 5)  # they are there
+        assert (extensions, trials) == (1, 30)
+
+    def test_other_cells_are_another_suite(self, tmp_path):
+        path = tmp_path / "store.sqlite"
+        self.run(path, 10)
+        with pytest.raises(InputError, match="is of another suite"):
+            Store.create_or_open(path, QUICK.selected(sizes=(3,), trials=20))
+
+    def test_earlier_suites_do_not_grow(self, tmp_path):
+        path = tmp_path / "store.sqlite"
+        old = of_version("quick", 3)
+        Store.create_or_open(path, old.selected(sizes=(2,), trials=10)).close()
+        with pytest.raises(InputError, match="is of another suite"):
+            Store.create_or_open(path, old.selected(sizes=(2,), trials=20))
+
+    def test_grown_suites(self):
+        one, other = (QUICK.selected(sizes=(2, 3), trials=n) for n in (10, 20))
+        assert one.grown_to(other) == other.grown_to(one) == other
+        assert one.grown_to(replace(other, version=3)) is None
+        assert one.grown_to(QUICK) is None
+        assert np.isclose(one.trials, 40)
