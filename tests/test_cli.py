@@ -421,7 +421,10 @@ class TestOptions:
             (("--option", "x"), "--option 'x': expected KEY=VALUE"),
             (("--option", "x=1"), "als has no option 'x'; it takes iterations"),
             (("--suite", "fast"), "no suite 'fast'"),
-            (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2, quick@3, quick@4"),
+            (
+                ("--suite", "quick@7"),
+                "no suite 'quick@7'; there are quick@1, quick@2, quick@3, quick@4",
+            ),
             (("--family", "triangular"), "no family 'triangular'; there are bidiagonal, inflated"),
             (("--family", "inflate"), "no family 'inflate'; did you mean 'inflated'?"),
             (("--family", ""), "no family ''"),

@@ -146,7 +146,10 @@ def test_an_unknown_suite():
 def test_an_unknown_version(version):
     with pytest.raises(InputError) as caught:
         suites.find(f"quick@{version}")
-    assert str(caught.value) == f"no suite 'quick@{version}'; there are quick@1, quick@2, quick@3, quick@4"
+    assert (
+        str(caught.value)
+        == f"no suite 'quick@{version}'; there are quick@1, quick@2, quick@3, quick@4"
+    )
 
 
 class TestSelection:
@@ -249,7 +252,10 @@ class TestSelection:
             (("--family", ""), "no family ''; there are bidiagonal, inflated"),
             (("--family", "inflated", "--sizes", "2"), "'sizes' is not an option of the inflated"),
             (("--suite", "quick@1", "--shapes", "3x2/k=1"), "'shapes' is not an option of the"),
-            (("--suite", "quick@7"), "no suite 'quick@7'; there are quick@1, quick@2, quick@3, quick@4"),
+            (
+                ("--suite", "quick@7"),
+                "no suite 'quick@7'; there are quick@1, quick@2, quick@3, quick@4",
+            ),
             (("--size", "2"), "No such option"),
             (("--shapes", "9x6/k=3/ones"), "no cell '9x6/k=3/ones' of inflated"),
         ],

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arrays import real_number, whole_number
+from ..diagnosis import Cause
 from ..errors import InputError, SubjectError
 from ..executors.protocol import Limits
 from ..judging.objectives import find as find_objective
@@ -127,7 +128,9 @@ def check(
         found = contents([opened], only=[stored], shown=failures, tolerance=tolerance)
         report = Report(found)
     if report.verdict.unanswered_all:
-        raise SubjectError(f"{tested.name} could not be run: {report.findings[0].sentence}")
+        silent = [finding for finding in report.findings if finding.cause is Cause.SILENT]
+        reason = (*silent, *report.findings)[0].sentence
+        raise SubjectError(f"{tested.name} could not be run: {reason}")
     return report
 
 

@@ -13,62 +13,18 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any
 
 from .. import families, laws
 from ..arrays import whole_number
 from ..errors import InputError
-from ..families import Ask, Cell, Family, Question, Trial
+from ..families import Cell, Question, Trial
 from ..judging.objectives import FROBENIUS
 from ..judging.objectives import find as find_objective
-from ..judging.outcomes import Grade
 from ..text import in_list
+from .parts import Part, part_from, part_of
 
-
-@dataclass(frozen=True)
-class Part:
-    """What a suite asks of one family.
-
-    Attributes
-    ----------
-    family, version : the family's.
-    cells : each with a number of trials. Trial i uses draw i and seed i, in every suite.
-    asks : of each trial, in order.
-    objective : the name of what is minimised.
-    """
-
-    family: str
-    version: int
-    cells: Mapping[Cell, int]
-    asks: tuple[Ask, ...]
-    objective: str = FROBENIUS.name
-
-    @property
-    def room(self) -> Family:
-        """The family itself."""
-        return families.find(self.family, self.objective)
-
-    def asked(self, cell: Cell) -> tuple[Ask, ...]:
-        """Return what is asked of a cell."""
-        return self.room.asked(cell, self.asks)
-
-    @property
-    def test(self) -> tuple[Ask, ...]:
-        """The asks that decide."""
-        return tuple(ask for ask in self.asks if ask.question is Question.TEST)
-
-    @property
-    def trials(self) -> int:
-        """The number of trials in all cells."""
-        return sum(self.cells.values())
-
-    @property
-    def scope(self) -> str:
-        """How many cells and trials, in words."""
-        numbers = sorted(set(self.cells.values()))
-        each = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-        cells = "one cell" if len(self.cells) == 1 else f"{len(self.cells)} cells"
-        return f"{self.family}, {cells} of {each} trial{'s' if numbers != [1] else ''}"
+__all__ = ["FULL", "QUICK", "STANDARD", "SUITES", "Part", "Suite", "find", "of_version", "part_of"]
 
 
 @dataclass(frozen=True)
@@ -292,39 +248,12 @@ class Suite:
         return cls(
             name=str(document["name"]),
             version=int(document["version"]),
-            parts=tuple(_part_from(part, objective) for part in document["families"]),
+            parts=tuple(part_from(part, objective) for part in document["families"]),
             reference_iterations=document["reference_iterations"],
             summary=known.summary if known else "",
             objective=objective,
             laws=tuple(map(str, document.get("laws", ()))),
         )
-
-
-def _part_from(document: Mapping[str, Any], objective: str) -> Part:
-    room = families.find(document["family"], objective)
-    return Part(
-        room.name,
-        int(document["version"]),
-        {room.cell(name): int(trials) for name, trials in document["cells"].items()},
-        tuple(_ask_from(room, ask) for ask in document["asks"]),
-        objective,
-    )
-
-
-def _ask_from(room: Family, document: Mapping[str, Any]) -> Ask:
-    """Return an ask as it was written down, called as the family calls it."""
-    name, needs = document["name"], document["needs"]
-    if needs not in get_args(Grade):
-        raise ValueError(f"no grade {needs!r}")
-    called = room.ask(name).called
-    lenient = bool(document.get("lenient", False))
-    return Ask(name, needs, Question(document["question"]), called=called, lenient=lenient)
-
-
-def part_of(family: str, suite: str, objective: str = FROBENIUS.name) -> Part:
-    """Return what a suite of this name asks of a family."""
-    room = families.find(family, objective)
-    return Part(room.name, room.version, dict(room.cells(suite)), room.asks, room.objective)
 
 
 VERSIONS = {
