@@ -336,14 +336,32 @@ class TakesStepsThatAreTooLong(Lawful):
         return super().ratio(above, below) ** (1.8 if self.n_components > 1 else 1.0)
 
 
-@breaks("fixed-point")
 class AddsAConstantToDenominators(Lawful):
     """In units of A, so that scale and units do not show it."""
 
+    constant = 0.0
+
     def half(self, A, V, W, H, alpha):
-        constant = 1e-4 * float(((V * (W @ H)) @ H.T).mean())
+        constant = self.constant * float(((V * (W @ H)) @ H.T).mean())
         below = (V * (W @ H)) @ H.T + alpha * (self.l1_ratio + (1 - self.l1_ratio) * W)
         return W * ((V * A) @ H.T) / (below + constant + TINY)
+
+
+@breaks("fixed-point")
+def adds_2_percent_to_denominators(A, rank, *, W0, H0):
+    Lawful(rank).read(A)
+    W, H = W0, H0
+    for _ in range(200):
+        for _ in range(2):
+            below = W @ H @ H.T
+            W = W * (A @ H.T) / (below + 0.02 * below.mean() + TINY)
+            A, W, H = A.T, H.T, W.T
+    return W, H
+
+
+@breaks("exact-start")
+class AddsALittleToDenominators(AddsAConstantToDenominators):
+    constant = 1e-4
 
 
 @breaks("penalty")

@@ -6,7 +6,7 @@ import difflib
 
 from ..errors import InputError
 from .best import BestAtRankOne
-from .descent import Descent, FixedPoint, Monotone
+from .descent import Descent, ExactStart, FixedPoint, Monotone
 from .iterations import (
     ConvergenceSaid,
     IterationCount,
@@ -33,7 +33,7 @@ _ORDER: tuple[type[Law], ...] = (
     Transposition, Sparse, StartUsed, StartLeftAlone, InitsValid, InitsGood, EntryPoints, Seed,
     OtherSeed, GlobalState, Input, Parameters, Refit, ReportedError, ExactError, LossTrace,
     IterationCount, LimitUsed, ToleranceUsed, SmallerTolerance, ConvergenceSaid, Transform, Inverse,
-    FixedFactor, Descent, Monotone, FixedPoint, Penalty, PenaltyForm, Weights, Missing,
+    FixedFactor, Descent, Monotone, FixedPoint, ExactStart, Penalty, PenaltyForm, Weights, Missing,
 )  # fmt: skip
 
 LAWS: dict[str, Law] = {law.name: law() for law in _ORDER}

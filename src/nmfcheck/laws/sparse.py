@@ -77,8 +77,9 @@ class Sparse(Law):
 
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return formats."""
-        exact = ("exact",) if Offer.START in handle.offers else ()
-        return variants(Example(8, 6, 3), *FORMATS, "unsorted", "explicit-zeros", *exact)
+        exact = [Example(7, 5, 2, draw, "exact") for draw in range(8)]
+        formats = variants(Example(8, 6, 3), *FORMATS, "unsorted", "explicit-zeros")
+        return [*formats, *(exact if Offer.START in handle.offers else ())]
 
     def try_(self, handle: Handle, example: Example) -> float:
         """Compare with the dense matrix."""

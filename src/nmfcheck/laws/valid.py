@@ -93,7 +93,7 @@ class Layouts(Law):
 
     Fortran order, every second column of a larger array, reversed rows, a read-only array, whole
     numbers, float32. After 20 iterations products agree up to 1e-6; from float32 up to 1e-3, which
-    its rounding needs. Whole numbers and float32 may be refused clearly.
+    its rounding needs. Whole numbers, float32 and reversed rows may be refused clearly.
     """
 
     name = "layouts"
@@ -128,8 +128,8 @@ class Layouts(Law):
                 A = other.astype(np.float64)
         start = example.start()
         usual = fitted(handle, A.copy(), example.k, start=start, **few(handle))
-        if example.variant in ("integers", "float32"):
-            what = f"A of {other.dtype}"
+        if example.variant in ("integers", "float32", "reversed"):
+            what = f"A of {other.dtype}" if example.variant != "reversed" else "reversed rows"
             if example.variant == "float32":
                 start = tuple(X.astype(np.float32) for X in start)  # type: ignore[assignment]
             fit = accepted(handle, other, example.k, what, start=start, **few(handle))

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, Bools
 from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError
-from .comparison import CHANCE, check_agree, few, fitted
+from .comparison import CHANCE, check_agree, difference, few, fitted
 from .law import DRAWS, BrokenError, DoesNotApplyError, Example, Law, repeatable, variants
 
 
 class Weights(Law):
     """Weights of one are none, a weight of two is a row twice, and a weight of zero hides an entry.
 
-    Ones and zeros after 20 iterations up to 1e-6; a row twice by its quality, for three draws, up
-    to 1e-2 of A's own objective.
+    Ones and zeros after 20 iterations up to 1e-6; an exact factorization of all entries that have
+    weight is a fixed point, whatever the others are; a row twice by its quality, for three draws,
+    up to 1e-2 of A's own objective.
     """
 
     name = "weights"
@@ -25,7 +27,8 @@ class Weights(Law):
 
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return kinds of weights."""
-        return variants(Example(8, 6, 3), "ones", "zero", "twice")
+        names = ("ones", "zero", *(("fixed",) if Offer.START in handle.offers else ()), "twice")
+        return variants(Example(8, 6, 3), *names)
 
     def try_(self, handle: Handle, example: Example) -> float:
         """Compare with what they stand for."""
@@ -39,6 +42,8 @@ class Weights(Law):
             ones = weighted(handle, A, V, example)
             return check_agree(handle, A, ones, none.product, "weights of one are not none")
         V[2, 3] = V[4, 1] = 0
+        if example.variant == "fixed":
+            return stays(handle, example, {Offer.WEIGHTS: V}, V == 0)
         B = A.copy()
         B[V == 0] = 3 * A.max()
         one, other = (weighted(handle, X, V, example) for X in (A, B))
@@ -61,6 +66,20 @@ class Weights(Law):
         return max(min(losses), 0.0)
 
 
+def stays(handle: Handle, example: Example, options: dict[Any, Any], hidden: Bools) -> float:
+    """Return how far an exact factorization of what is seen is left; raise where it is too far."""
+    W, H = example.exact()
+    A = W @ H
+    A[hidden] *= 3
+    how = {"start": (W, H), "options": options, **few(handle)}
+    fit = fitted(handle, A.copy(), example.k, **how)
+    found = difference(A, np.where(hidden, 0, fit.product), np.where(hidden, 0, W @ H))
+    if not found <= 1e-2:
+        sentence = "started where all entries that count are fitted exactly, it leaves that"
+        raise BrokenError(f"{sentence} (by {found:.2g})", found)
+    return found
+
+
 def weighted(handle: Handle, A: Array, V: Array, example: Example) -> Array:
     """Return the product for weights, after few iterations."""
     options = {Offer.WEIGHTS: V.copy()}
@@ -72,7 +91,8 @@ class Missing(Law):
     """A mask that hides nothing is none, and what a mask hides does not matter.
 
     Whether True means seen or hidden is the subject's business, and found by looking: one of the
-    two masks without exception gives the answer without a mask. After 20 iterations up to 1e-6.
+    two masks without exception gives the answer without a mask. After 20 iterations up to 1e-6. An
+    exact factorization of all that is seen is a fixed point.
     """
 
     name = "missing"
@@ -103,7 +123,10 @@ class Missing(Law):
             mask[2, 3] = mask[4, 1] = not seen
             B[mask != seen] = 3 * A.max()
             sentence = "an entry that is hidden by the mask matters"
-            return check_agree(handle, A, product(A, mask), product(B, mask), sentence)
+            found = check_agree(handle, A, product(A, mask), product(B, mask), sentence)
+            if Offer.START in handle.offers:
+                found = max(found, stays(handle, example, {Offer.MASK: mask}, mask != seen))
+            return found
         if np.isnan(none).any():
             raise DoesNotApplyError("it finds nothing without a mask")
         raise BrokenError("a mask that hides nothing has another answer than no mask")
