@@ -41,8 +41,8 @@ class ZeroRows(Law):
             A[2] = 0
         if example.variant != "row":
             A[:, 1] = 0
-        how = {"start": example.start(), "options": converging(handle)}
-        fit = accepted(handle, A.copy(), example.k, "zeros", **how)
+        start, options = example.start(), converging(handle)
+        fit = accepted(handle, A.copy(), example.k, "zeros", start=start, options=options)
         check_valid(A, fit, f"a zero {example.variant}")
         zero = (A.sum(axis=1) == 0)[:, None] | (A.sum(axis=0) == 0)
         left = float(np.abs(fit.product[zero]).max() / A.max())
