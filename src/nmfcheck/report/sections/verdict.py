@@ -115,8 +115,10 @@ class VerdictSection(Section):
             return verdict.reason
         if verdict.broken:
             failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
-            also = f" {in_list(failing)} {'fails' if len(failing) == 1 else 'fail'}."
-            return verdict.laws_in_words + (also if failing else "")
+            if not failing:
+                return verdict.laws_in_words
+            word = "fails" if len(failing) == 1 else "fail"
+            return f"{verdict.laws_in_words} {in_list(failing)} {word}."
         named = [e.family for e in verdict.families if e.test.decision is verdict.decision]
         if verdict.decision is Decision.PASS:
             return "All families pass." + (" No law that decides is broken." * bool(verdict.laws))
