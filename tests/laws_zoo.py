@@ -348,13 +348,13 @@ class AddsAConstantToDenominators(Lawful):
 
 
 @breaks("fixed-point")
-def adds_2_percent_to_denominators(A, rank, *, W0, H0):
+def adds_a_tenth_to_denominators(A, rank, *, W0, H0):
     Lawful(rank).read(A)
     W, H = W0, H0
     for _ in range(200):
         for _ in range(2):
             below = W @ H @ H.T
-            W = W * (A @ H.T) / (below + 0.02 * below.mean() + TINY)
+            W = W * (A @ H.T) / (below + 0.1 * below.mean() + TINY)
             A, W, H = A.T, H.T, W.T
     return W, H
 

@@ -84,14 +84,14 @@ class FixedPoint(Law):
     """Started at an exact factorization, it stays near it.
 
     There the residual and all gradients are zero. W and H are positive, so least squares are unique
-    and nothing is divided by zero. After 20 iterations the product is A up to 1e-2 of its largest
+    and nothing is divided by zero. After 20 iterations the product is A up to 0.05 of its largest
     entry: some normalise W and let H follow later.
     """
 
     name = "fixed-point"
     needs: tuple[Offer, ...] = (Offer.START,)
     usually = "a floor, a constant in a denominator, a penalty, or a start that is not used"
-    tolerance = 1e-2
+    tolerance = 0.05
 
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return the usual shapes."""

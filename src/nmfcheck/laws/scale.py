@@ -37,7 +37,8 @@ class Scale(Law):
         c = _factor(example)
         A, usual, other = _both(handle, example, c)
         found = abs(worse(handle, A, other, usual))
-        if not found <= CHANCE and Offer.TOLERANCE not in handle.offers:
+        vanishes = bool(other.max() < 1e-3 * A.max())
+        if not found <= CHANCE and Offer.TOLERANCE not in handle.offers and not vanishes:
             start = scaled(example.start(), c)
             longer = fitted(handle, c * A, example.k, start=start, limit=2 * FEW)
             if np.array_equal(longer.product / c, other):
