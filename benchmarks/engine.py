@@ -3,8 +3,8 @@
 For each algorithm and size, in nanoseconds per problem and iteration: the engine on one thread and
 on all, a plain NumPy loop over one problem, and the limit that the machine sets,
 `max(flops/peak, divisions/rate)`. Peak and rate are measured in this process, beside each line.
-Then a table of all other shapes of the suites: one thread, divided by the limit. All times are the
-shortest of many, taken in turns: the machine may be shared.
+Then a table of all other shapes of the suites: one thread, in processor time, divided by the limit.
+All times are the shortest of many, taken in turns: the machine may be shared.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class Work(NamedTuple):
     """How many are timed; as many as fit into the time if None."""
     flops_of_step: Callable[[int, int, int], float] = lambda *_: 0
     """For each inner step of NeNMF; those for H and those for W are taken to be as many."""
+    in_loop: int = 300
+    """How many iterations of the NumPy loop are timed, at most."""
 
 
 WORK = {
@@ -82,14 +84,15 @@ WORK = {
     "kl_scalar_newton": Work(
         lambda m, n, k: 20 * m * n * k,
         lambda m, n, k: 2 * m * n * k + 4 * (m + n) * k,
+        in_loop=5,
     ),
 }
 
 
-def seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    start = clock()
     work()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 class Times(NamedTuple):
@@ -107,7 +110,8 @@ Starts = Sequence[tuple[Array, Array]]
 
 
 def measure(name: str, A: Array, starts: Starts, rounds: int, *, alone: bool = False) -> Times:
-    """Time an algorithm; `alone`: on one thread, and nothing to compare it with."""
+    """Time an algorithm; `alone`: on one thread, in processor time, with nothing beside it."""
+    timed = partial(seconds, clock=time.process_time) if alone else seconds
     algorithm, instructions = getattr(reference, name), engine.instructions()
     tiny = max(A.shape) <= 5
     batch = max(STARTS, 2 * engine.cores() * _native.lanes(instructions) * (4 if tiny else 1))
@@ -124,8 +128,8 @@ def measure(name: str, A: Array, starts: Starts, rounds: int, *, alone: bool = F
     iterations = WORK[name].iterations
     if iterations is None:
         doubled = (2**power for power in range(5, 40))
-        iterations = next(i for i in doubled if seconds(partial(run, i, 1)) >= SECONDS)
-    in_loop = min(iterations, 300)
+        iterations = next(i for i in doubled if timed(partial(run, i, 1)) >= SECONDS)
+    in_loop = min(iterations, WORK[name].in_loop)
     steps = 0
 
     def loop() -> None:
@@ -137,9 +141,9 @@ def measure(name: str, A: Array, starts: Starts, rounds: int, *, alone: bool = F
     operations = 2_000_000
     rows = [
         (
-            seconds(lambda: _native.only_fma(instructions, operations)) / operations,
-            seconds(lambda: _native.only_divide(instructions, operations)) / operations,
-            seconds(lambda: run(iterations, 1)) / (iterations * batch),
+            timed(lambda: _native.only_fma(instructions, operations)) / operations,
+            timed(lambda: _native.only_divide(instructions, operations)) / operations,
+            timed(lambda: run(iterations, 1)) / (iterations * batch),
             np.inf if alone else seconds(lambda: run(iterations, None)) / (iterations * batch),
             np.inf if alone or turn >= 5 else seconds(loop) / (in_loop * STARTS),
         )

@@ -236,7 +236,7 @@ class TestSubjects:
         assert objective_of([als, own], None) == "frobenius"
         with pytest.raises(InputError, match="als minimises frobenius, not kl"):
             objective_of([als], "kl")
-        with pytest.raises(InputError, match="run them one by one, or say --objective"):
+        with pytest.raises(InputError, match="run them one by one"):
             objective_of([als, kl], None)
 
     def test_a_function_may_be_told(self):

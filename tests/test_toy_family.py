@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,7 +46,8 @@ def test_it_has_at_most_80_lines():
 def test_a_right_subject_passes_and_all_files_show_the_family(installed, tmp_path):
     files = ("--report", "out.html", "--json", "out.json", "--junit", "out.xml")
     shown = installed("run", "coordinate-descent", "--family", "outer", *files)
-    assert "PASS  200 of 200 trials passed" in shown
+    assert "PASS at 1e-10" in shown
+    assert "200 of 200 trials passed" in shown
     assert "the bar is 90.0 % (95.0 % minus a margin of 5 points)" in shown
     (family,) = json.loads((tmp_path / "out.json").read_text())["subjects"][0]["families"]
     assert family["family"] == "outer"
@@ -54,7 +56,7 @@ def test_a_right_subject_passes_and_all_files_show_the_family(installed, tmp_pat
     assert "3×8" in (tmp_path / "out.html").read_text()
     assert "outer/6x4/uniform" in (tmp_path / "out.xml").read_text()
     again = installed("report", "runs/" + next(p.name for p in (tmp_path / "runs").iterdir()))
-    assert "PASS  200 of 200 trials passed" in again
+    assert "200 of 200 trials passed" in again
 
 
 def test_a_wrong_subject_fails_with_a_line_that_shows_it_again(installed, tmp_path):
@@ -62,7 +64,7 @@ def test_a_wrong_subject_fails_with_a_line_that_shows_it_again(installed, tmp_pa
         "def half(A, rank):\n    return A[:, :1] / 2, A[:1] / A[0, 0]\n"
     )
     shown = installed("run", "py:wrong.py:half", "--family", "outer", code=1)
-    assert "0 of 200 trials passed" in shown or "0 of 100 trials passed" in shown
+    assert re.search(r"\b0 of \d+ trials passed", shown)
     assert "W·H is what it should be but for a factor of about 0.5" in shown
     line = next(line for line in shown.splitlines() if "nmfcheck replay outer/" in line)
     assert "WH misses A" in installed(*line.split()[1:])

@@ -171,7 +171,7 @@ class Campaign:
         asked = self.suite.asked_of(executor.start().takes)
         progress(self.suite.stages - asked.stages)
         plans = self._plans(asked, store.results(stored), progress, 0 if together else ASKED_TWICE)
-        early = not (together or self.whole) and self.suite.version >= EARLY_SINCE
+        early = not (together or self.whole or asked.extra) and asked.version >= EARLY_SINCE
         monitor = self._monitor(store, stored, asked, early=early)
         store.note(stored, STOPPED, None)
         rounds = not together and self.suite.version >= EARLY_SINCE

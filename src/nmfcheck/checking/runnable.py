@@ -119,8 +119,7 @@ def objective_of(subjects: Sequence[Runnable], asked: str | None) -> str:
     found = {objective or FROBENIUS.name: name for name, objective in said.items()}
     if len(found) > 1:
         (one, name), (other, second), *_ = found.items()
-        hint = "run them one by one, or say --objective"
-        raise InputError(f"{name} minimises {one} and {second} {other}; {hint}")
+        raise InputError(f"{name} minimises {one} and {second} {other}; run them one by one")
     return next(iter(found), FROBENIUS.name)
 
 

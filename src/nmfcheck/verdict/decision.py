@@ -165,7 +165,7 @@ def _answer(
         sure = f", at least {percent(low)} with {100 * (1 - levels.passing):g} % confidence"
         reason = f"{_counted(pool, did)}{sure if pool.bar < 1 else ''}; {bar_in_words(pool)}."
     else:
-        further, reason = _undecided(pool, counting, level, levels.passing, did)
+        further, reason = _undecided(pool, counting, level, levels, did)
     return QuestionVerdict(question.family, decision, reason, cells, pool, further, did)
 
 
@@ -226,19 +226,20 @@ def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> 
 
 
 def _undecided(
-    pool: CellVerdict, cells: int, fail: float, passing: float, did: str
+    pool: CellVerdict, cells: int, fail: float, levels: Levels, did: str
 ) -> tuple[int | None, str]:
     """Return how many trials would settle it, and the reason why it is not.
 
     Parameters
     ----------
-    fail, passing : the levels at which the pool fails or passes.
+    fail : the level at which the pool fails.
     """
     if pool.bar <= 0:
         return None, f"{_counted(pool, did)}. So little is required that passing it says nothing."
     if pool.share.value >= pool.bar:
         towards = "a PASS"
-        further = further_trials(pool.share, lambda share: share.bound(passing) >= pool.bar)
+        level = levels.passing
+        further = further_trials(pool.share, lambda share: share.bound(level) >= pool.bar)
     else:
         towards = "a FAIL"
         further = further_trials(pool.share, lambda share: share.p_value(pool.bar) <= fail)
@@ -253,7 +254,7 @@ def _undecided(
     each = math.ceil(further / cells)
     return further, sentence + (
         f"If the share stays as it is, about {further} more trials ({each} more per cell) "
-        f"would give {towards}."
+        f"would give {towards}{'' if levels == WHOLE else '; --trials N adds them'}."
     )
 
 

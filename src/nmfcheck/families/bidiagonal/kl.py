@@ -35,7 +35,8 @@ class BidiagonalUnderKL(WithLoss, Bidiagonal):
 
     def judge(self, cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgement]:
         """Judge against the complete solution set, and name local minima."""
-        return [marked(judgement) for judgement in super().judge(cases, W, H)]
+        judged = zip(cases, super().judge(cases, W, H), strict=True)
+        return [marked(judgement, case.eps) for case, judgement in judged]
 
 
 UNDER_KL = BidiagonalUnderKL()

@@ -21,11 +21,16 @@ LOCAL_MINIMUM = "local_minimum"
 PATTERN = re.compile("[wb][wb][hb][hb]")
 
 
-def marked(judgement: Judgement) -> Judgement:
+SMALL = 0.01
+"""Up to this ε such a point is within first order of an exact one, and not told from it."""
+
+
+def marked(judgement: Judgement, eps: float) -> Judgement:
     """Label a run that ended at such a point, and say so; it has collapsed if it has no grade."""
     word = judgement.labels.get("word", "")
     if (
-        judgement.outcome is Outcome.EXACT
+        eps <= SMALL
+        or judgement.outcome is Outcome.EXACT
         or not PATTERN.search(word)
         or not judgement.kkt_residual <= TOLERANCE.stationary
     ):

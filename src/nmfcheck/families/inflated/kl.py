@@ -34,7 +34,8 @@ class InflatedUnderKL(WithLoss, Inflated):
 
     def judge(self, cases: Sequence[InflatedCase], W: Array, H: Array) -> list[Judgement]:
         """Judge the core as bidiagonal, and name local minima."""
-        return [marked(judgement) for judgement in super().judge(cases, W, H)]
+        judged = zip(cases, super().judge(cases, W, H), strict=True)
+        return [marked(judgement, case.core.eps) for case, judgement in judged]
 
 
 UNDER_KL = InflatedUnderKL()
