@@ -86,7 +86,8 @@ def load(subject: SubjectName) -> Subject:
     if name in REFERENCES:
         return reference_subject(name, options)
     if name in LIBRARIES:
-        return FunctionSubject(LIBRARIES[name].load(), name, options)
+        library = LIBRARIES[name]
+        return FunctionSubject(library.load(), name, options, library.model(options))
     if name.startswith(COMMAND):
         return Command(_arguments(name), name)
     try:
