@@ -507,7 +507,7 @@ class TestFamilies:
         )
         one, other = (json.loads(told)["subjects"][0] for told in (one, other))
         assert one["families"] == other["families"]
-        for key in ("verdict", "reason", "diagnosis", "failures", "fails_where_references_pass"):
+        for key in ("verdict", "reason", "findings", "failures", "fails_where_references_pass"):
             assert one[key] == other[key]
         assert (one["suite"]["version"], other["suite"]["version"]) == (1, 3)
 

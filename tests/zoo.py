@@ -61,10 +61,10 @@ def descend(A, W0, H0):
     return found.W, found.H
 
 
-def hals(A, W, H, *, ridge=0.0, dies=False):
-    """Coordinate descent column by column: right, unless one of the last two is set."""
+def hals(A, W, H, *, ridge=0.0, dies=False, sweeps=100):
+    """Coordinate descent column by column: right, unless `ridge` or `dies` is set."""
     W, H = W.copy(), H.copy()
-    for _ in range(100):
+    for _ in range(sweeps):
         _sweep(H.T, W.T @ W, A.T @ W, ridge, dies)
         _sweep(W, H @ H.T, A @ H.T, ridge, dies)
     return W, H
@@ -136,7 +136,7 @@ def returns_w_transposed(A, rank, *, W0, H0):
     return W.T, H
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.UNRELATED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.LEAVES)
 def returns_h_of_another_run(A, rank, *, W0, H0):
     W, _ = descend(A, W0, H0)
     _, H = descend(A, H0.T * 3, W0.T)
@@ -218,7 +218,7 @@ def returns_single_precision(A, rank, *, W0, H0):
     return W.astype(np.float32), H.astype(np.float32)
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.UNRELATED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.UNSTABLE)
 def makes_the_loss_rise(A, rank, *, W0, H0):
     """Gradient descent with the wrong sign."""
     W, H = W0.copy(), H0.copy()
@@ -237,7 +237,7 @@ def updates_w_with_h_not_transposed(A, rank, *, W0, H0):
     return W, H
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.UNRELATED)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.UNMOVED)
 def is_lucky_on_one_seed_only(A, rank, *, W0, H0, seed):
     return descend(A, W0, H0) if seed == 0 else (W0 * A.mean(), H0)
 

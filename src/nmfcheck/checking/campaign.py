@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, field
+from typing import Any
 
 from .. import __version__
-from ..errors import SubjectError
+from ..diagnosis.experiments import Asked, perform
+from ..errors import InputError, SubjectError
 from ..executors.inline import InlineExecutor
 from ..executors.lawful import BUDGET, try_laws
 from ..executors.local import LocalExecutor
@@ -25,8 +27,10 @@ from ..tools.smoke import Check, smoke
 from ..trials.driver import Driver, Plan
 from ..trials.suites import Suite
 from ..verdict.baseline import shipped_for
+from ..verdict.decision import Decision
 from ..verdict.levels import EARLY_SINCE, levels
-from ..verdict.stopping import STOPPED, Certainty
+from ..verdict.stopping import STOPPED, Certainty, Stopped
+from ..verdict.verdict import verdict_of
 from .monitor import Monitor
 from .runnable import Runnable
 
@@ -135,6 +139,9 @@ class Campaign:
                 (begin or _keep)()
             stored = store.subject(subject.name, settings)
             self._carry(executor, store, stored, progress)
+            self._experiment(
+                subject, executor, lambda other: other.local(1, self.limits), store, stored
+            )
         return stored
 
     def _run_inline(
@@ -147,7 +154,46 @@ class Campaign:
             (begin or _keep)()
             stored = store.subject(subject.name, settings)
             self._carry(executor, store, stored, progress)
+            self._experiment(subject, executor, lambda other: other.inline(), store, stored)
         return stored
+
+    def _experiment(
+        self,
+        subject: Runnable,
+        executor: Executor,
+        place: Callable[[Runnable], AbstractContextManager[Executor]],
+        store: Store,
+        stored: StoredSubject,
+    ) -> None:
+        """Ask a subject that fails a few things more, to find out why.
+
+        Parameters
+        ----------
+        place : where the same subject with other options is to run.
+        """
+        about, results = executor.start(), store.results(stored)
+        asked = self.suite.asked_of(about.takes)
+        noted = store.noted(stored, STOPPED)
+        verdict = verdict_of(
+            results,
+            asked,
+            shipped_for(self.suite),
+            tolerance=self.tolerance,
+            stopped=None if noted is None else Stopped.from_text(noted),
+            extensions=store.extensions,
+        )
+        if verdict.decision is not Decision.FAIL or verdict.unanswered_all:
+            return
+
+        def variant(options: Mapping[str, Any]) -> AbstractContextManager[Executor]:
+            changed = subject.with_options(options)
+            if changed is None:
+                raise InputError(f"{subject.name} takes no options")
+            return place(changed)
+
+        asking = Asked(executor, about.parameters, variant)
+        for experiment in perform(asking, results, asked, results.experiments()):
+            store.write_experiment(stored, experiment.name, experiment.as_data())
 
     def _carry(
         self,

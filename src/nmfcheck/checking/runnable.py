@@ -14,7 +14,7 @@ import shlex
 import sys
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -25,7 +25,8 @@ from ..executors.protocol import Limits
 from ..judging.objectives import FROBENIUS
 from ..judging.objectives import find as find_objective
 from ..subjects import Command, Subject, SubjectName, as_subject
-from ..subjects.estimator import RANK, is_estimator, objective_of_loss
+from ..subjects.estimator import RANK, EstimatorSubject, is_estimator, objective_of_loss
+from ..subjects.function import FunctionSubject
 from ..subjects.libraries import LIBRARIES
 from ..subjects.names import COMMAND, PYTHON
 
@@ -73,6 +74,21 @@ class Runnable:
     def inline(self) -> InlineExecutor:
         """Return an executor in this process."""
         return InlineExecutor(as_subject(self.subject))
+
+    def with_options(self, more: Mapping[str, Any]) -> Runnable | None:
+        """Return the same with other options; None where it takes none."""
+        if self.named is not None:
+            return replace(
+                self, subject=replace(self.named, options={**self.named.options, **more})
+            )
+        if isinstance(self.subject, FunctionSubject):
+            given = {**self.subject.options, **more}
+            changed = FunctionSubject(self.subject.function, self.name, given)
+            return replace(self, subject=changed)
+        if isinstance(self.subject, EstimatorSubject):
+            given = {**self.subject.options, **more}
+            return replace(self, subject=EstimatorSubject(self.subject.estimator, self.name, given))
+        return None
 
     def settings(self, takes: tuple[str, ...], identity: Mapping[str, Any]) -> dict[str, Any]:
         """Return what makes it this subject and no other."""

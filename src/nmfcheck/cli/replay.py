@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..checking.runnable import Runnable, objective_of
+from ..diagnosis.experiments import Begin
 from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.local import LocalExecutor
@@ -19,8 +20,7 @@ from ..families import Ask, Trial
 from ..presenting.console import console
 from ..subjects import SubjectName, reference_subject
 from ..tools.lawful import is_of_law, try_again
-from ..tools.replay import replay as replay_trial
-from ..tools.replay import save
+from ..tools.replay import replay_from, save
 from ..tools.showing import show_replayed
 from ..tools.showing_laws import show_example
 from .options import (
@@ -40,6 +40,14 @@ from .options import (
 @click.option("--subject", required=True, metavar="SUBJECT", help="As for `nmfcheck run`.")
 @option_option
 @ask_options
+@click.option(
+    "--from",
+    "begin",
+    type=click.Choice([str(each) for each in Begin]),
+    default=str(Begin.GIVEN),
+    help="Start as given by the trial, at the subject's own answer to it, or at an exact "
+    "factorization, as the experiments of the diagnosis do.",
+)
 @click.option("--save", "folder", type=click.Path(path_type=Path), metavar="DIR",
               help="Write the matrices there, as .csv.")  # fmt: skip
 @timeout_option
@@ -51,6 +59,7 @@ def replay(
     objective: str | None,
     options: tuple[str, ...],
     chosen: dict[str, Any],
+    begin: str,
     folder: Path | None,
     timeout: float,
     memory_limit: str | None,
@@ -81,7 +90,7 @@ def replay(
         else:
             limits = parse_limits(timeout, memory_limit)
             executor = stack.enter_context(LocalExecutor(name, 1, limits))
-        replayed = replay_trial(trial, executor)
+        replayed = replay_from(trial, executor, Begin(begin))
     if folder is not None:
         save(replayed, folder)
     show_replayed(console(), trial, subject, replayed)

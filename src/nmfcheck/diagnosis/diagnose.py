@@ -17,8 +17,9 @@ from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import Verdict
 from .evidence import Evidence
+from .experiments import Tried
 from .findings import Cause, Finding
-from .rules import WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
+from .rules import WHY_COLLAPSED, WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
 
 FEW = 0.02
 """Fewer unconverged trials than these are not worth a word."""
@@ -28,6 +29,18 @@ SOME = 2
 
 OF_A_FAMILY = (Cause.COLLAPSES, Cause.NORMAL, Cause.SOME_CELLS, Cause.INEXACT)
 """What is told of each family; anything else that two families show is one fault, told once."""
+
+SHOWN = (Cause.RANDOM, Cause.THRESHOLD, Cause.CHANGED_A, Cause.RESCALED, Cause.UNMOVED)
+"""What explains a collapse as well, and is told before it."""
+
+OF_ANSWERS = (
+    Cause.CHANGED_A, Cause.RESCALED, Cause.SCALED, Cause.TURNED, Cause.PERMUTED, Cause.MISSING,
+    Cause.ROUNDED, Cause.UNMOVED,
+)  # fmt: skip
+GUESSED = (
+    Cause.EARLY, Cause.UNRELATED, Cause.UNKNOWN, Cause.UNSTABLE, Cause.CEILING, Cause.BIASED,
+)  # fmt: skip
+"""Where one family shows the first for certain, guesses from others add nothing."""
 
 NO_FAULT = (Cause.NORMAL, Cause.INEXACT)
 
@@ -43,6 +56,7 @@ def diagnose(
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
     found += [Finding(Cause.LAW, of_law(law)) for law in verdict.broken]
     shown: list[tuple[list[str], Finding]] = []
+    tried = Tried.of(results)
     for part in suite.parts:
         evidence = Evidence(
             results,
@@ -51,6 +65,7 @@ def diagnose(
             verdict.of(part.family),
             verdict.decision,
             baselines[part.family],
+            tried,
         )
         for finding in findings(evidence, hard=bool(found)):
             same = [names for names, known in shown if known.cause is finding.cause]
@@ -64,6 +79,8 @@ def diagnose(
     aside = [
         Finding(Cause.LAW_ASIDE, of_law(law)) for law in verdict.laws if law.broken != law.decides
     ]
+    if any(finding.certain and finding.cause in OF_ANSWERS for _, finding in shown):
+        shown = [each for each in shown if each[1].certain or each[1].cause not in GUESSED]
     if len(suite.parts) == 1:
         return found + [finding for _, finding in shown] + aside
     passing = {e.family for e in verdict.families if e.test.decision is Decision.PASS}
@@ -117,7 +134,13 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
     if ended[Outcome.UNCONVERGED] >= max(SOME, FEW * evidence.trials) and not fine:
         more = ended[Outcome.UNCONVERGED] > ended[Outcome.COLLAPSED]
         before = collapse is not None and (collapse.cause is Cause.NORMAL or more)
-        found.insert(len(found) - before, why_unconverged(evidence))
+        why = why_unconverged(evidence)
+        before |= collapse is not None and why.cause in SHOWN
+        found.insert(len(found) - before, why)
+    elif collapse is not None and collapse.cause is Cause.COLLAPSES:
+        why_collapsed = next(filter(None, (rule(evidence) for rule in WHY_COLLAPSED)), None)
+        if why_collapsed is not None:
+            found.insert(len(found) - 1, why_collapsed)
     if some := some_cells(evidence):
         found.append(some)
     if dependent := units(evidence):
@@ -134,5 +157,6 @@ def why_unconverged(evidence: Evidence) -> Finding:
         with np.errstate(all="ignore"):  # a run may have diverged to 1e200
             finding = rule(evidence)
         if finding is not None:
-            return finding
+            seen = f"{len(evidence.unconverged.factors)} failing runs were looked at"
+            return finding if finding.evidence else replace(finding, evidence=seen)
     raise AssertionError("the last rule always fits")

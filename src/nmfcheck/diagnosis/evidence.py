@@ -7,11 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from ..arrays import Array
-from ..families import Question
+from ..families import Case, Question
 from ..judging.outcomes import Outcome, reaches
 from ..judging.turned import misses
 from ..store import Results
@@ -21,10 +22,23 @@ from ..verdict.baseline import Baseline
 from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import FamilyVerdict
-from .findings import mostly
+from .experiments import Tried
+from .experiments.tried import Chain, Worked
+from .findings import MOST, mostly
 
 SAMPLE = 60
 """So many failing stages are looked at with their matrices."""
+
+AMISS = 1e-9
+"""A product that misses A by more than this, relative to its largest entry, is not A."""
+
+AnyTried = TypeVar("AnyTried", Chain, Worked)
+
+FEWEST = 3
+"""Where a family has fewer runs that were looked at again, those of others count as well."""
+
+ASTRAY = 1e-5
+"""One that misses it by more than this is another matrix, and not A with fewer digits."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +50,7 @@ class Evidence:
     part : what was asked.
     cells : its outcomes.
     verdict, decision : on this family, and on all of them.
+    tried : what experiments showed.
     """
 
     results: Results
@@ -44,6 +59,7 @@ class Evidence:
     verdict: FamilyVerdict
     decision: Decision
     baseline: Baseline
+    tried: Tried = field(default_factory=Tried)
 
     @cached_property
     def ended(self) -> Counter[Outcome]:
@@ -97,6 +113,36 @@ class Evidence:
             labels=[stage.labels for stage in sample],
         )
 
+    @cached_property
+    def answers(self) -> list[tuple[Array, Array, Array]]:
+        """A, W and H of failing runs in which W·H should be A; of all asks, and of experiments."""
+        names = {cell.cell.name for cell in self.required}
+        ids = self.results.kept(self.part.family, self.part.asks, Outcome.UNCONVERGED, names)
+        step = max(1, len(ids) // SAMPLE)
+        stages = self.results.stages(ids[::step])
+        found = [
+            (stage.case.A, stage.W, stage.H)
+            for stage in stages
+            if stage.W is not None and stage.H is not None and self._aims_at_A(stage.case)
+        ]
+        found += [
+            (run.A, run.W, run.H)
+            for run in self.tried.dense
+            if run.W is not None and run.H is not None
+        ]
+        with np.errstate(all="ignore"):
+            return [(A, W, H) for A, W, H in found if AMISS < misses(A, W @ H) < math.inf]
+
+    @cached_property
+    def astray(self) -> list[tuple[Array, Array, Array]]:
+        """The answers that miss A by more than its digits, if most of them do."""
+        found = [(A, W, H) for A, W, H in self.answers if misses(A, W @ H) > ASTRAY]
+        return found if len(found) >= MOST * len(self.answers) else []
+
+    def _aims_at_A(self, case: Case) -> bool:
+        target = self.part.room.target(case)
+        return target is not None and np.array_equal(target, case.A)
+
     def _spread(self) -> float:
         """Return over how many decades the defects of runs of one case lie, in the middle cell.
 
@@ -113,9 +159,19 @@ class Evidence:
         spreads = [
             float(np.subtract(*np.quantile(logs, [0.9, 0.1])))
             for logs in by_cell.values()
-            if len(logs) >= 5
+            if len(logs) >= 5 and np.ptp(logs) > 0  # the same answers each time show nothing
         ]
         return float(np.median(spreads)) if spreads else math.inf
+
+    @cached_property
+    def chains(self) -> list[Chain]:
+        """The runs that were continued, of this family; of all where it has few."""
+        return _of_family(self.part.family, self.tried.chains)
+
+    @cached_property
+    def worked(self) -> list[Worked]:
+        """The same for runs with more work."""
+        return _of_family(self.part.family, self.tried.worked)
 
     def inexact_defects(self) -> list[float]:
         """Return the product defects of the runs that are not exact where exactness is asked."""
@@ -160,10 +216,21 @@ class Unconverged:
 
         Where not A but something else should be the product, that stands for A.
         """
-        near = self.typical / 100
+        near = min(self.typical, 1.0) / 100
         return 1e-6 < self.typical < math.inf and mostly(
             misses(X, meant(X, W, H)) < near for X, W, H in self.aimed
         )
+
+
+def _of_family(family: str, tried: Sequence[AnyTried]) -> list[AnyTried]:
+    own = [each for each in tried if each.run.trial.cell.family == family]
+    return own if len(own) >= FEWEST else list(tried)
+
+
+def explains(A: Array, product: Array, other: Array) -> bool:
+    """Say whether a product is a hundred times nearer to something else than to A."""
+    miss = misses(A, product)
+    return misses(A, A + other - product) <= min(miss, 1.0) / 100 and AMISS < miss < math.inf
 
 
 def _defect(stage: Stage) -> float:

@@ -21,14 +21,27 @@ class Cause(StrEnum):
     ZEROS = "returns zeros"
     TURNED = "turned"
     SCALED = "scaled"
+    RESCALED = "scaling not undone"
+    CHANGED_A = "another matrix"
+    MISSING = "missing values"
     PERMUTED = "permuted"
     UNRELATED = "unrelated"
     SINGLE = "single precision"
+    ROUNDED = "rounded"
+    RANDOM = "random"
+    FLOOR = "floor"
+    THRESHOLD = "threshold"
+    CEILING = "ceiling"
     BIASED = "biased"
     OTHER_LOSS = "another loss"
     UNITS = "depends on units"
     LOCKED = "locked zeros"
+    CONSTRAINED = "constrained"
     EARLY = "stops early"
+    UNSTABLE = "moves away"
+    LEAVES = "leaves the answer"
+    FIXED_POINT = "wrong fixed point"
+    UNKNOWN = "unknown"
     COLLAPSES = "collapses"
     NORMAL = "collapses as usual"
     SOME_CELLS = "some cells only"
@@ -37,10 +50,19 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that shows, in a sentence or two."""
+    """One thing that shows, in a sentence or two.
+
+    Attributes
+    ----------
+    certain : whether what was seen leaves no other cause; otherwise the sentence says "probably",
+        or that the cause is unknown.
+    evidence : what was seen, in a few words.
+    """
 
     cause: Cause
     sentence: str
+    certain: bool = True
+    evidence: str = ""
 
 
 def mostly(hold: Iterable[object]) -> bool:

@@ -58,7 +58,8 @@ class InlineExecutor:
 
     def start(self) -> About:
         """Say what the subject takes: it is loaded."""
-        return About(tuple(getattr(self.subject, "takes", KEYWORDS)))
+        parameters = dict(getattr(self.subject, "numbers", {}))
+        return About(tuple(getattr(self.subject, "takes", KEYWORDS)), parameters=parameters)
 
     def submit(self, request: Request) -> bool:
         """Put a request down, until there are as many as are solved together."""

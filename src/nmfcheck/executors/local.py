@@ -188,7 +188,7 @@ class LocalExecutor:
         if "cannot" in fields:
             kind = InputError if fields["usage"] else SubjectError
             raise kind(fields["cannot"])
-        worker.about = About(tuple(fields["takes"]), fields["identity"])
+        worker.about = About(tuple(fields["takes"]), fields["identity"], fields["parameters"])
         self.about = self.about or worker.about
         if worker.about != self.about:
             raise SubjectError(f"{self.subject.name} has changed during the run; run it again")

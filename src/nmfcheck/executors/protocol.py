@@ -74,10 +74,12 @@ class About:
     ----------
     takes : those of W0, H0 and seed that it uses.
     identity : versions and source.
+    parameters : its options that are numbers, with their values.
     """
 
     takes: tuple[str, ...]
     identity: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
 
 
 class Executor(Protocol):

@@ -80,7 +80,8 @@ def serve(over: socket.socket, subject: Subject | None = None) -> None:
         channel.send(encode({"cannot": "the memory limit is too low to load it", "usage": True}))
         return
     takes = list(getattr(subject, "takes", KEYWORDS))
-    channel.send(encode({"takes": takes, "identity": known}))
+    parameters = dict(getattr(subject, "numbers", {}))
+    channel.send(encode({"takes": takes, "identity": known, "parameters": parameters}))
     directory, children, next_look = Path.cwd(), _children(), 0.0
     while True:
         try:

@@ -215,6 +215,10 @@ class Family(ABC):
         """Return the known answer that is nearest to a valid run, where that can be said."""
         return None
 
+    def exact_answer(self, case: Any) -> tuple[Array, Array] | None:
+        """Return nonnegative W and H whose product is A; None where that is not known."""
+        return None
+
     def single_products(self, stage: Stage) -> tuple[Array, Array, Array] | None:
         """Return entries w of W and h of H whose product is all of an entry of A, and what is left.
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from ..diagnosis.experiments import Begin, Run
 from ..executors.protocol import Limits
 from ..families import Cell
 from ..judging.objectives import FROBENIUS
@@ -24,6 +26,15 @@ def replay_options(subject: StoredSubject, suite: Suite) -> str:
         own = part.room.selection(part.cells, part.asks)
         words += _differing(own, part.room.selection(part.cells, part.room.asks))
     return shlex.join(words)
+
+
+def experiment_line(run: Run, subject: StoredSubject, suite: Suite) -> str:
+    """Return the command that makes a run of an experiment again; "" without a name."""
+    options = {**subject.settings["options"], **run.options}
+    changed = replace(subject, settings={**subject.settings, "options": options})
+    replay = replay_options(changed, suite)
+    begin = "" if run.begin is Begin.GIVEN else f" --from {run.begin}"
+    return f"nmfcheck replay {run.trial.id} {replay}{begin}" if replay else ""
 
 
 def run_command(subject: StoredSubject, suite: Suite, extra: Sequence[Cell] = ()) -> str:

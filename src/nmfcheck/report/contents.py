@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..diagnosis import Finding, diagnose
+from ..diagnosis.experiments import Tried, summaries
 from ..errors import InputError
 from ..families import Ask, Cell, Question
 from ..judging.outcomes import Outcome, reaches
@@ -24,7 +25,7 @@ from ..verdict.decision import Decision
 from ..verdict.stopping import STOPPED, Stopped
 from ..verdict.tally import CellTally, tally
 from ..verdict.verdict import FamilyVerdict, Verdict, verdict_of
-from .commands import replay_options, run_command
+from .commands import experiment_line, replay_options, run_command
 
 MOST_SHOWN = 10
 """So many failing runs are shown with their matrices."""
@@ -94,6 +95,25 @@ class FamilyContents:
 
 
 @dataclass(frozen=True)
+class Experimented:
+    """An experiment, in words.
+
+    Attributes
+    ----------
+    name, sentence : what was done, and what showed.
+    runs : how many runs were made.
+    left_out : what was not done, and why; "" where all of it was.
+    replay : the line that makes one of its runs again; "" where there is none.
+    """
+
+    name: str
+    sentence: str
+    runs: int
+    left_out: str
+    replay: str
+
+
+@dataclass(frozen=True)
 class SubjectContents:
     """All that a report says of one subject.
 
@@ -104,6 +124,7 @@ class SubjectContents:
     verdict, findings : on it.
     families : what came of each family.
     shown : some of the stages that failed, with W and H.
+    experiments : what was tried to find out why, each with the line that tries it again.
     unlike : trials that it fails and all three algorithms of the paper, or all references for
         another objective, pass from the same start;
         none for a subject that cannot be told where to start.
@@ -120,6 +141,7 @@ class SubjectContents:
     findings: tuple[Finding, ...]
     families: tuple[FamilyContents, ...]
     shown: tuple[Stage, ...]
+    experiments: tuple[Experimented, ...]
     unlike: tuple[str, ...]
     command: str
     replay: str
@@ -234,10 +256,17 @@ def _subject(
         findings=tuple(diagnose(results, asked, verdict, baselines, tallies)),
         families=families,
         shown=tuple(results.stages(_shown(rows, suite, shown))),
+        experiments=tuple(_experiments(results, subject, suite)),
         unlike=tuple(unlike_references(families)) if starts_where_told else (),
         command=run_command(subject, suite, besides),
         replay=replay_options(subject, suite),
     )
+
+
+def _experiments(results: Results, subject: StoredSubject, suite: Suite) -> Iterator[Experimented]:
+    for each in summaries(Tried.of(results)):
+        line = "" if each.run is None else experiment_line(each.run, subject, suite)
+        yield Experimented(each.name, each.sentence, each.runs, each.left_out, line)
 
 
 def _stopped(store: Store, subject: StoredSubject) -> Stopped | None:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from .. import __version__
-from .contents import Contents, FamilyContents, SubjectContents
+from .contents import Contents, Experimented, FamilyContents, SubjectContents
 from .plain import as_json
 from .sections.failures import FailuresSection
 from .sections.laws import LawsSection
@@ -54,10 +54,16 @@ def _subject(subject: SubjectContents) -> dict[str, Any]:
         "hard_failures": verdict.hard,
         "laws": LawsSection(subject).data(),
         "notes": verdict.notes,
-        "diagnosis": subject.findings,
+        "findings": subject.findings,
+        "experiments": [_experiment(each) for each in subject.experiments],
         "fails_where_references_pass": subject.unlike,
         "failures": FailuresSection(subject).data(),
     }
+
+
+def _experiment(tried: Experimented) -> dict[str, Any]:
+    """Return an experiment, in words."""
+    return {**vars(tried), "replay": tried.replay or None}
 
 
 def _family(family: FamilyContents) -> dict[str, Any]:

@@ -72,11 +72,21 @@ CREATE TABLE IF NOT EXISTS laws (
 );
 """
 """A table that came later, and is added to stores that do not have it: nothing else reads it."""
+EXPERIMENTS = """
+CREATE TABLE IF NOT EXISTS experiments (
+    subject INTEGER NOT NULL REFERENCES subjects (id),
+    name TEXT NOT NULL,
+    record TEXT NOT NULL,       -- JSON: its runs, and what was not done
+    PRIMARY KEY (subject, name)
+);
+"""
+"""Stores that were made before there were experiments have no such table until they are written to.
+"""
 
 
 def lay_out(connection: sqlite3.Connection, suite: Suite) -> None:
     """Make the tables of an empty store."""
-    connection.executescript(f"BEGIN; {TABLES} {LAWS} COMMIT;")
+    connection.executescript(f"BEGIN; {TABLES} {LAWS} {EXPERIMENTS} COMMIT;")
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
     connection.executemany(

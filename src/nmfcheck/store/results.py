@@ -6,6 +6,7 @@ values would take a minute.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import zlib
 from collections import Counter
@@ -230,6 +231,20 @@ class Results:
             raise InputError(f"{str(self._path)!r} is damaged: {error}") from None
         order = {name: place for place, name in enumerate(self._suite.laws)}
         return sorted((each for each in found if each.law in order), key=lambda e: order[e.law])
+
+    def experiments(self) -> dict[str, Any]:
+        """Return what was written down of each experiment; stores made before have none."""
+        there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'experiments'"
+        if not self._connection_rows(there, ()):
+            return {}
+        rows = self._connection_rows(
+            "SELECT name, record FROM experiments WHERE subject = ? ORDER BY rowid",
+            (self._subject,),
+        )
+        try:
+            return {name: json.loads(record) for name, record in rows}
+        except ValueError as error:
+            raise InputError(f"{str(self._path)!r} is damaged: {error}") from None
 
     @property
     def _cells(self) -> list[Cell]:

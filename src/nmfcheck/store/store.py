@@ -21,7 +21,17 @@ from ..laws import LawResult
 from ..trials.stage import Stage
 from ..trials.suites import Suite
 from .environment import environment
-from .file import LAWS, SCHEMA, check, check_header, create, in_words, lay_out, locked
+from .file import (
+    EXPERIMENTS,
+    LAWS,
+    SCHEMA,
+    check,
+    check_header,
+    create,
+    in_words,
+    lay_out,
+    locked,
+)
 from .results import Results
 from .rows import COLUMNS, row_of
 
@@ -76,6 +86,7 @@ class Store:
             store._connection.execute("PRAGMA journal_mode = WAL")
             store._connection.execute("PRAGMA synchronous = NORMAL")
             store._connection.execute(LAWS)
+            store._connection.execute(EXPERIMENTS)
         return store
 
     @classmethod
@@ -95,6 +106,7 @@ class Store:
         with in_words(self.path), self._transaction() as cursor:
             cursor.execute("DELETE FROM stages")
             cursor.execute("DELETE FROM laws")
+            cursor.execute("DELETE FROM experiments")
             cursor.execute("DELETE FROM subjects")
             cursor.execute("DELETE FROM about WHERE key LIKE '% %'")
             cursor.execute("UPDATE about SET value = ? WHERE key = 'suite'", (suite.as_text(),))
@@ -214,6 +226,16 @@ class Store:
             cursor.execute(
                 f"INSERT OR REPLACE INTO laws (subject, {names}) VALUES ({places})",
                 (subject.id, *values),
+            )
+
+    def write_experiment(
+        self, subject: StoredSubject, name: str, record: Mapping[str, Any]
+    ) -> None:
+        """Write what an experiment came to."""
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute(
+                "INSERT OR REPLACE INTO experiments VALUES (?, ?, ?)",
+                (subject.id, name, json.dumps(record)),
             )
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..judging.objectives import find
-from .function import check_options
+from .function import check_options, numbers_of
 from .problem import Answer, OneByOne, Problem, raised
 
 RANK = ("n_components", "rank", "n_factors", "k")
@@ -44,6 +44,9 @@ class EstimatorSubject(OneByOne):
         check_options(self.name, kind, self.options, reserved=RANK)
         self.parameters = _parameters(estimator)
         self.rank_name, self.seed_name = (_first(names, self.parameters) for names in (RANK, SEED))
+        own = {} if isinstance(estimator, type) else vars(estimator)
+        usual = {name: value for name, value in own.items() if name in self.parameters}
+        self.numbers = numbers_of(kind, usual | self.options)
         if self.rank_name is None:
             raise InputError(f"{self.name} has no parameter for the rank, such as n_components")
         self.starts = self._can_start("init" in self.parameters)

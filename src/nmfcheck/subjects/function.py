@@ -43,6 +43,7 @@ class FunctionSubject(OneByOne):
         self._rank_by_name = "rank" in keywords
         self._objective_by_name = "objective" in keywords
         check_options(self.name, function, self.options)
+        self.numbers = numbers_of(function, self.options)
 
     def answer(self, problem: Problem) -> Answer:
         """Call the function once."""
@@ -110,6 +111,16 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
         return {}
     named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return {p.name: p.default for p in parameters if p.kind in named}
+
+
+def numbers_of(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are numbers, with what was given or their default values."""
+    values = parameters_of(function) | dict(options)
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
 
 
 def is_factory(function: Callable[..., Any]) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InputError, SubjectError
 from .command import Command
 from .estimator import EstimatorSubject, is_estimator, objective_of_loss
-from .function import FunctionSubject, check_options, is_factory
+from .function import FunctionSubject, check_options, is_factory, numbers_of
 from .libraries import LIBRARIES
 from .problem import Subject, raised
 from .references import REFERENCES, ReferenceSubject
@@ -168,8 +168,12 @@ def _made(
     if callable(made) and not is_estimator(made) and not isinstance(made, Subject):
         if is_factory(made):
             raise SubjectError(f"{called} made another factory; expected f(A, rank, …) -> (W, H)")
-        return FunctionSubject(made, name)
-    return as_subject(made, name)
+        subject: Subject = FunctionSubject(made, name)
+    else:
+        subject = as_subject(made, name)
+    if isinstance(subject, FunctionSubject | EstimatorSubject):
+        subject.numbers = numbers_of(factory, options or {})  # options go to the factory
+    return subject
 
 
 def _parts(name: str) -> tuple[str, str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..arrays import Array
+from ..diagnosis.experiments import Begin
 from ..errors import InputError
 from ..executors.protocol import Executor
 from ..families import Nearest, Trial
@@ -21,6 +22,39 @@ class Replayed:
 
     stage: Stage
     nearest: Nearest | None
+
+
+@dataclass(frozen=True)
+class StartedTrial(Trial):
+    """A trial with a start of its own."""
+
+    begin: tuple[Array, Array] | None = field(default=None, repr=False, compare=False)
+
+    def start(self) -> tuple[Array, Array]:
+        """Return that start."""
+        return super().start() if self.begin is None else self.begin
+
+
+def replay_from(trial: Trial, executor: Executor, begin: Begin) -> list[Replayed]:
+    """Run each ask of a trial from an exact factorization, or from the subject's own answer."""
+    starts: dict[str, tuple[Array, Array] | None] = {}
+    if begin is Begin.EXACT:
+        starts = {ask.name: trial.family.exact_answer(trial.case(ask)) for ask in trial.asks}
+    elif begin is Begin.OWN:
+        for stage in (each.stage for each in replay(trial, executor)):
+            if stage.W is not None and stage.H is not None:
+                starts[stage.ask.name] = (stage.W, stage.H)
+    else:
+        return replay(trial, executor)
+    found = []
+    for ask in trial.asks:
+        if (start := starts.get(ask.name)) is not None:
+            alone = StartedTrial(trial.cell, trial.draw, trial.seed, (ask,), start)
+            found += replay(alone, executor)
+    if not found:
+        what = "exact factorization is known" if begin is Begin.EXACT else "answer to start at"
+        raise InputError(f"there is no {what} for {trial.id}")
+    return found
 
 
 def replay(trial: Trial, executor: Executor) -> list[Replayed]:

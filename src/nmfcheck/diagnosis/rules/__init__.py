@@ -1,25 +1,51 @@
 """The rules, a file each: evidence in, a finding or nothing out."""
 
 from .biased import alike, biased
+from .ceiling import ceiling
+from .clipped import clipped
 from .collapsed import collapsed
-from .early import early
+from .constrained import constrained
+from .early import creeping, early, untried
+from .entrywise import entrywise
+from .fixed_point import fixed_point, unknown
+from .floor import floor, lifted
+from .incomplete import incomplete
 from .inexact import inexact
+from .leaves import leaves
 from .locked import locked
 from .loss import other_loss
 from .permuted import permuted
+from .random import random
+from .rescaled import rescaled
+from .rounded import rounded
 from .scaled import scaled
+from .shuffled import shuffled
 from .silent import silent
 from .single import clustered, single
 from .some_cells import some_cells
+from .threshold import threshold
+from .transformed import transformed
 from .turned import turned
 from .units import units
-from .unmoved import unmoved
+from .unmoved import partly_unmoved, unmoved
 from .unrelated import unrelated
+from .unstable import unstable
 
 WHY_UNCONVERGED = (
-    unmoved, turned, other_loss, biased, scaled, permuted, single, locked, unrelated, alike,
-    clustered, early,
+    # What W and H are, whatever was tried.
+    unmoved, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled, incomplete,
+    clipped, partly_unmoved, other_loss,
+    # What experiments show, and what the answers do.
+    random, biased, floor, threshold, entrywise, lifted, early, constrained, ceiling, locked,
+    unstable,
+    # What is left.
+    leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
-__all__ = ["WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells", "units"]
+WHY_COLLAPSED = (random, threshold, leaves)
+"""Why runs collapse more often than they should, where experiments show it."""
+
+__all__ = [
+    "WHY_COLLAPSED", "WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells", "units",
+]  # fmt: skip

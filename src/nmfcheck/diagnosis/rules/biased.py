@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..evidence import Evidence
+from ..experiments.tried import stage_of
 from ..findings import MOST, Cause, Finding
 from .single import SINGLE
 
@@ -18,10 +19,16 @@ CONSTANT = 0.1
 """Within so many decades, a number is one constant."""
 
 
+FEWEST = 4
+"""Fewer runs than these do not show it."""
+
+
 def biased(evidence: Evidence) -> Finding | None:
     """Say which constant explains what is left of A, if one does."""
     runs = evidence.unconverged
     constant = _constant(runs.products)
+    if constant is None and evidence.tried.left > runs.typical / 10:
+        constant = _constant(_at_the_answer(evidence))
     if constant is None:
         return None
     return Finding(
@@ -29,7 +36,15 @@ def biased(evidence: Evidence) -> Finding | None:
         f"It is biased: runs end with the product about {runs.typical:.0e} off, just as they do "
         f"with a constant of {constant:.1g} in a denominator, or with a penalty of that size left "
         "on.",
+        evidence=f"what is left of A's entries is that of one constant, {constant:.2g}",
     )
+
+
+def _at_the_answer(evidence: Evidence) -> list[tuple[Array, Array, Array]]:
+    """Return the same entries of runs that were started at exact factorizations."""
+    stages = [stage_of(run) for run in evidence.tried.exact]
+    found = (s.trial.family.single_products(s) for s in stages if s is not None)
+    return [each for each in found if each is not None]
 
 
 def alike(evidence: Evidence) -> Finding | None:
@@ -39,8 +54,10 @@ def alike(evidence: Evidence) -> Finding | None:
         return None
     return Finding(
         Cause.BIASED,
-        f"It is biased: runs end with the product about {runs.typical:.0e} off, from every start "
-        "alike: is a penalty left on, are entries weighted, or is A rounded?",
+        f"It is probably biased: runs end with the product about {runs.typical:.0e} off, from "
+        "every start alike. Is a penalty left on, are entries weighted, or is A rounded?",
+        certain=False,
+        evidence=f"the errors of one case lie within {runs.spread:.1g} decades",
     )
 
 
@@ -51,7 +68,7 @@ def _constant(products: Sequence[tuple[Array, Array, Array]]) -> float | None:
     an L2 penalty) ends at δ = r·h/w, one by `w·h² + δ` (multiplicative update, or an L1 penalty)
     at δ = r·h; and the same with w and h swapped, whichever is updated last.
     """
-    if len(products) < 5:
+    if len(products) < FEWEST:
         return None
     w, h, r = (np.concatenate(parts) for parts in zip(*products, strict=True))
     with np.errstate(all="ignore"):

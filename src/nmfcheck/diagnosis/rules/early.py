@@ -1,17 +1,105 @@
-"""It stops early: what is left if nothing else fits."""
+"""It stops early: more of the same makes it better."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...text import option_as_text
 from ..evidence import Evidence
-from ..findings import Cause, Finding
+from ..experiments.tried import LEFT, Chain, Worked
+from ..findings import Cause, Finding, mostly
+
+NOT_MADE = "no experiments were made: these are for subjects that fail"
+NOTHING = (
+    "nothing could be tried: it uses no start, and no option for iterations or a tolerance is known"
+)
+
+NEAR = 1e-3
+"""Runs that miss A by more than this are hardly on their way to it."""
 
 
-def early(evidence: Evidence) -> Finding:
-    """Say how far runs get before they stop."""
-    runs = evidence.unconverged
+FAR = 0.1
+"""Who misses A by more than this need not have been on its way to it."""
+
+
+def early(evidence: Evidence) -> Finding | None:
+    """Say so if runs improve when they are continued, or given more iterations."""
+    worked = evidence.worked
+    if mostly(each.improved for each in worked):
+        before, after = (_median([getattr(x, of) for x in worked]) for of in ("before", "after"))
+        return Finding(
+            Cause.EARLY,
+            f"It stops early: with {_options(worked[0].run.options)} the median error falls from "
+            f"{before:.0e} to {after:.0e}.",
+            evidence=f"more work: {_how_many(worked)}",
+        )
+    chains = evidence.chains
+    if mostly(each.improved for each in chains) and not _leaves(evidence):
+        first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
+        on_its_way = first < FAR or _median([x.points[0].kkt for x in chains]) < FAR / 2
+        return Finding(
+            Cause.EARLY,
+            f"It {'' if on_its_way else 'probably '}stops early: started again at its own answers, "
+            f"it improves them; the median error falls from {first:.0e} to {last:.0e}. Try a "
+            "smaller tolerance or more iterations.",
+            certain=on_its_way,
+            evidence=f"continue: {_how_many(chains)}",
+        )
+    return None
+
+
+def _leaves(evidence: Evidence) -> bool:
+    """Say whether it is farther from A after a start at an exact factorization than in the end."""
+    last = _median([each.points[-1].defect for each in evidence.chains])
+    return evidence.tried.left > max(last, LEFT)
+
+
+def creeping(evidence: Evidence) -> Finding | None:
+    """Say that it may be so if runs improve whenever they are continued, but little."""
+    chains = evidence.chains
+    if not mostly(each.creeps for each in chains):
+        return None
+    first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
+    links = max(len(each.points) for each in chains) - 1
     return Finding(
         Cause.EARLY,
-        f"It stops early: the median error is {runs.typical:.0e}, and the median KKT residual, "
-        f"which is 0 at a stationary point, {runs.kkt:.0e}. Try a smaller tolerance or more "
-        "iterations; if that changes nothing, it minimises something else.",
+        f"It probably stops early, or is very slow: each time that it is started again at its own "
+        f"answer, it improves it a little; after {links} times the median error has fallen from "
+        f"{first:.2g} to {last:.2g}. Is its tolerance absolute, or its step too small?",
+        certain=False,
+        evidence=f"continue: in {sum(c.creeps for c in chains)} of {len(chains)} runs the "
+        "objective fell each time",
     )
+
+
+def untried(evidence: Evidence) -> Finding | None:
+    """Say what is likely where nothing could be tried."""
+    tried = evidence.tried
+    if tried.chains or tried.worked or tried.exact:
+        return None
+    runs = evidence.unconverged
+    if not runs.typical < NEAR:
+        return None
+    return Finding(
+        Cause.EARLY,
+        f"It probably stops early: the median error is {runs.typical:.0e}, and the median KKT "
+        f"residual, which is 0 at a stationary point, {runs.kkt:.0e}. Try a smaller tolerance or "
+        "more iterations; if that changes nothing, it minimises something else.",
+        certain=False,
+        evidence=NOT_MADE if not tried.experiments else NOTHING,
+    )
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    return " and ".join(f"{name}={option_as_text(value)}" for name, value in options.items())
+
+
+def _how_many(tried: Sequence[Chain] | Sequence[Worked]) -> str:
+    return f"{sum(each.improved for each in tried)} of {len(tried)} runs improved"
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(np.median(values))

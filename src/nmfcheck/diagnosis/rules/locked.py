@@ -23,6 +23,7 @@ def locked(evidence: Evidence) -> Finding | None:
         "Zeros are locked: its runs are stationary in all entries that are positive, but some that "
         "are exactly 0 should grow, and never do. A multiplicative update cannot leave a 0: does "
         "the start have zeros (NNDSVD has), or is something set to 0 on the way?",
+        evidence="stationary in all positive entries, and not in zeros",
     )
 
 

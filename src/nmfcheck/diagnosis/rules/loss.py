@@ -36,7 +36,7 @@ def other_loss(evidence: Evidence) -> Finding | None:
     for other in OBJECTIVES.values():
         if other is asked or (other.needs_positive and any((A == 0).any() for A, _, _ in factors)):
             continue
-        here, there = (_residuals(loss, factors) for loss in (asked, other))
+        here, there = (residuals(loss, factors) for loss in (asked, other))
         at_rest = there <= np.minimum(AT_REST, off / 100)
         if mostly(at_rest & (here > TOLERANCE.stationary)):
             return Finding(
@@ -54,7 +54,7 @@ def _is_judged(A: Array, W: Array, H: Array) -> bool:
     return bool((W @ H).any()) and OFF < misses(A, W @ H) < np.inf
 
 
-def _residuals(loss: Objective, factors: Sequence[tuple[Array, Array, Array]]) -> Array:
+def residuals(loss: Objective, factors: Sequence[tuple[Array, Array, Array]]) -> Array:
     """Return the KKT residual of each run, balanced in units of A."""
     found = []
     for A, W, H in factors:

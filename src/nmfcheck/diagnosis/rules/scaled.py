@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...judging.turned import misses
 from ..evidence import Evidence
-from ..findings import Cause, Finding
+from ..findings import Cause, Finding, mostly
 
 
 def scaled(evidence: Evidence) -> Finding | None:
@@ -19,6 +20,9 @@ def scaled(evidence: Evidence) -> Finding | None:
 
     if not runs.product_is(rescaled):
         return None
+    others = [(A, W @ H, rescaled(A, W, H)) for A, W, H in evidence.astray]
+    if others and not mostly(misses(A, Y) <= min(misses(A, X), 1.0) / 100 for A, X, Y in others):
+        return None  # a diagonal matrix is easily a multiple of another
     factor = 1 / np.median([_factor(X, W @ H) for X, W, H in runs.aimed])
     penalty = "; an L2 penalty would leave one like it" if 0.8 < factor < 1 else ""
     return Finding(

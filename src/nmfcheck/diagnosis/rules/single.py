@@ -31,8 +31,8 @@ def clustered(evidence: Evidence) -> Finding | None:
     runs = evidence.unconverged
     if not (runs.spread < CLUSTER and SINGLE[0] < runs.typical < SINGLE[1]):
         return None
-    sentence = f"It looks like single precision: the product is off by about {runs.typical:.0e}"
-    return Finding(Cause.SINGLE, f"{sentence}, whatever the start.")
+    sentence = f"It is probably single precision: the product is off by about {runs.typical:.0e}"
+    return Finding(Cause.SINGLE, f"{sentence}, whatever the start.", certain=False)
 
 
 def _is_single(X: Array) -> bool:

@@ -21,10 +21,14 @@ def unrelated(evidence: Evidence) -> Finding | None:
         return Finding(
             Cause.UNRELATED,
             f"The residual is nowhere near the least: its square is {runs.typical:.1g}·‖A‖² above. "
-            "Either W and H do not belong together, or the update is wrong.",
+            "The cause is unknown: W and H may not belong together, an update may be wrong, or "
+            "another matrix than A be factorized.",
+            certain=False,
         )
     return Finding(
         Cause.UNRELATED,
         f"W·H is nowhere near A: the median error is {runs.typical:.1g} of A's largest entry. "
-        "Either W and H do not belong together, or the update is wrong.",
+        "The cause is unknown: W and H may not belong together, an update may be wrong, or another "
+        "matrix than A be factorized.",
+        certain=False,
     )

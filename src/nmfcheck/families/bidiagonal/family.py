@@ -241,6 +241,11 @@ class Bidiagonal(Family):
         """Return the nearest point of the solution set."""
         return nearest_exact(case, W, H).as_answer()
 
+    def exact_answer(self, case: Any) -> tuple[Array, Array]:
+        """Return the diagonal `√a0` as W, and `W⁻¹·A` as H."""
+        root = np.sqrt(case.a0)
+        return np.diag(root), case.A / root[:, None]
+
     def single_products(self, stage: Stage) -> tuple[Array, Array, Array] | None:
         """Return w0, h0 and what is left of a0, at ε = 0, where each row has its component."""
         of = permutation_of(stage.labels)

@@ -155,12 +155,13 @@ def _mismatch(M: Array, rows: Ints) -> tuple[str, bool]:
 def _overlap(M: Array, rows: Ints) -> str:
     """Say what is wrong where every component has a main row of its own."""
     weakest = int(np.argmin(M.max(axis=1)))
-    if M[weakest].max() <= FORM.matched:
+    best = M.argmax(axis=1).tolist()
+    twice = [k for k in best if best.count(k) > 1]
+    if M[weakest].max() <= FORM.matched or not twice:  # by rounding, half a row is more than half
         return (
             f"no component explains more than {100 * M[weakest].max():.0f} % of row "
             f"{rows[weakest] + 1}"
         )
-    best = M.argmax(axis=1).tolist()
-    k = next(k for k in best if best.count(k) > 1)
+    k = twice[0]
     most = sorted(rows[[i for i in range(len(M)) if best[i] == k]].tolist())
     return f"component {k + 1} explains the most of {counted('row', most)}"

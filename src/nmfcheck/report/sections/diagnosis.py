@@ -23,6 +23,15 @@ HTML = """\
 {% endfor %}
 {% for note in notes %}<li>{{ note }}</li>{% endfor %}
 </ul>
+{% if experiments %}
+<p>What was tried to find out why:</p>
+<ul>
+{% for tried in experiments %}
+<li><strong>{{ tried.name }}</strong>: {{ tried.sentence }}{% if tried.left_out %} Not done: {{ tried.left_out }}.{% endif %}
+{% if tried.replay %}<pre>{{ tried.replay }}</pre>{% endif %}</li>
+{% endfor %}
+</ul>
+{% endif %}
 """
 
 
@@ -52,6 +61,11 @@ class DiagnosisSection(Section):
         sentences = [finding.sentence for finding in self.subject.findings]
         for sentence in [*sentences, *self.notes]:
             screen.print(Text(f"- {sentence}"), soft_wrap=True)
+        for tried in self.subject.experiments:
+            rest = f" Not done: {tried.left_out}." if tried.left_out else ""
+            lines = [f"- Tried, {tried.name}: {tried.sentence}{rest}"]
+            lines += [f"  {tried.replay}"] if tried.replay else []
+            screen.print(Text("\n".join(lines)), soft_wrap=True)
 
     def html(self, sheet: Sheet) -> Markup | str:
         """Return a list."""
@@ -59,7 +73,12 @@ class DiagnosisSection(Section):
 
         if not (self.subject.findings or self.notes):
             return ""
-        return render(HTML, findings=self.subject.findings, notes=self.notes)
+        return render(
+            HTML,
+            findings=self.subject.findings,
+            notes=self.notes,
+            experiments=self.subject.experiments,
+        )
 
 
 def unlike_in_words(subject: SubjectContents) -> str:

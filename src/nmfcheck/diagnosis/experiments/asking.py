@@ -1,0 +1,85 @@
+"""Puts runs to an executor, until they are answered or the time is up."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+
+from ...executors.protocol import Executor, Request
+from ...subjects import Answer, Problem
+from .record import Run
+
+FIRST = 1 << 40
+"""Numbers from here on are not those of a suite's requests, whose late answers may still come."""
+
+WAIT = 0.05
+
+
+class Clock:
+    """The time that is left for experiments."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left; 0 where there are none."""
+        return max(0.0, self._until - time.monotonic())
+
+
+class Asking:
+    """Asks one subject, as long as there is time.
+
+    Parameters
+    ----------
+    usual : the seconds that a run usually takes; a run that would take longer than what is left is
+        not begun.
+    """
+
+    _numbers = count(FIRST)
+
+    def __init__(self, executor: Executor, clock: Clock, usual: float = 0.0) -> None:
+        self._executor = executor
+        self._clock = clock
+        self._usual = usual
+        executor.forget(range(FIRST))  # what the suite's run has left behind
+
+    def ask(self, runs: Sequence[Run]) -> list[Run]:
+        """Return the runs with their answers; those that were not answered in time are missing."""
+        due = deque((next(self._numbers), run) for run in runs)
+        pending: dict[int, Run] = {}
+        answered: dict[int, Run] = {}
+        numbers = [number for number, _ in due]
+        while (due or pending) and self._clock.left > 0:
+            while due and self._clock.left > self._usual and self._put(*due[0]):
+                number, run = due.popleft()
+                pending[number] = run
+            if not pending:
+                break
+            for reply in self._executor.replies(min(WAIT, self._clock.left)):
+                if (asked := pending.pop(reply.number, None)) is not None:
+                    answered[reply.number] = _answered(asked, reply.answer)
+        self._executor.forget(set(pending))
+        return [answered[number] for number in numbers if number in answered]
+
+    def _put(self, number: int, run: Run) -> bool:
+        case = run.trial.case(run.ask)
+        problem = Problem(
+            case.A.copy(), case.rank, run.W0.copy(), run.H0.copy(), run.seed, case.objective
+        )
+        name = f"{run.trial.id}/{run.ask.name} from {run.begin}"
+        return self._executor.submit(Request(number, problem, random=2 * run.seed, name=name))
+
+
+def _answered(run: Run, answer: Answer) -> Run:
+    if answer.error is not None:
+        return replace(run, error=answer.error)
+    finite = all(np.isfinite(X).all() for X in (answer.W, answer.H))
+    if not finite:
+        return replace(run, error="W or H has entries that are not finite")
+    return replace(run, W=np.array(answer.W), H=np.array(answer.H))

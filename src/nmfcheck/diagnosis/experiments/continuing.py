@@ -1,0 +1,50 @@
+"""Continue: a subject is started at its own failing answers, again and again.
+
+If that improves them, it had stopped early. If they stay, and are not stationary, its updates come
+to rest at the wrong place. If they get worse, it does not come to rest at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...trials.stage import Stage
+from .asking import Asking
+from .record import Begin, Experiment, Run
+
+NAME = "continue"
+LINKS = 4
+"""So often a run is continued."""
+
+
+def continuing(asking: Asking, stages: Sequence[Stage]) -> Experiment:
+    """Continue the runs of some stages, all of them once, then all of them again."""
+    last = [
+        Run(stage.trial, stage.ask, Begin.OWN, stage.W, stage.H, stage.trial.seed)
+        for stage in stages
+        if stage.W is not None and stage.H is not None and (stage.W >= 0).all()
+        and (stage.H >= 0).all()
+    ]  # fmt: skip
+    runs: list[Run] = []
+    missing = 0
+    for _ in range(LINKS):
+        found = asking.ask(last)
+        runs += found
+        missing += len(last) - len(found)
+        last = [
+            replace(run, W0=run.W, H0=run.H, W=None, H=None)
+            for run in found
+            if run.W is not None and run.H is not None and not _rests(run)
+        ]
+        if not last:
+            break
+    left_out = f"{missing} of {missing + len(runs)} runs were not made: the time was up"
+    return Experiment(NAME, runs, left_out if missing else "")
+
+
+def _rests(run: Run) -> bool:
+    """Say whether a run came back to where it began, bit by bit."""
+    return np.array_equal(run.W0, run.W) and np.array_equal(run.H0, run.H)  # type: ignore[arg-type]

@@ -1,0 +1,109 @@
+"""Which experiments are made, with which runs, and for how long."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...executors.protocol import Executor
+from ...judging.outcomes import Outcome
+from ...store import Results
+from ...trials.stage import Stage
+from ...trials.suites import Suite
+from . import at_answer, continuing, more_work
+from .asking import Asking, Clock
+from .record import Experiment
+
+SECONDS = 5.0
+"""All experiments together take at most so long."""
+
+OF_EACH, AT_MOST = 4, 14
+"""So many failing runs of each family are looked at again, and so many at most."""
+
+Variant = Callable[[Mapping[str, Any]], AbstractContextManager[Executor]]
+"""Gives an executor of the same subject with other options."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who is asked.
+
+    Attributes
+    ----------
+    executor : what the suite was run through.
+    parameters : the options that it has, with their values.
+    variant : the same with other options; None where it has none.
+    """
+
+    executor: Executor
+    parameters: Mapping[str, Any]
+    variant: Variant | None = None
+
+
+def perform(
+    subject: Asked,
+    results: Results,
+    suite: Suite,
+    known: Collection[str],
+    seconds: float = SECONDS,
+) -> Iterator[Experiment]:
+    """Make the experiments that were not made before.
+
+    Parameters
+    ----------
+    known : the names of those that were.
+    """
+    takes = subject.executor.start().takes
+    stages = failing(results, suite)
+    usual = max((s.seconds for s in stages if not math.isnan(s.seconds)), default=0.0)
+    clock = Clock(seconds)
+    asking = Asking(subject.executor, clock, usual)
+    starts = {"W0", "H0"} <= set(takes)
+    if at_answer.NAME not in known:
+        make = at_answer.at_answer if starts else at_answer.dense
+        yield make(asking, suite.objective)
+    if not stages:
+        return
+    if starts and continuing.NAME not in known:
+        yield continuing.continuing(asking, stages)
+    if more_work.NAME in known:
+        return
+    options = more_work.more(subject.parameters)
+    if not options or subject.variant is None:
+        return
+    if clock.left < more_work.TIMES * usual:
+        yield Experiment(more_work.NAME, (), "the time was up")
+        return
+    try:
+        with subject.variant(options) as executor:
+            executor.start()
+            longer = Asking(executor, clock, more_work.TIMES * usual)
+            yield more_work.more_work(longer, stages, options)
+    except InputError as reason:
+        yield Experiment(more_work.NAME, (), f"it cannot be run with {options}: {reason}")
+
+
+def failing(results: Results, suite: Suite) -> list[Stage]:
+    """Return some stages of the test that did not converge, with W and H, from all families."""
+    found: list[Stage] = []
+    for part in suite.parts:
+        names = {cell.name for cell in part.cells}
+        ids = results.kept(part.family, part.test, Outcome.UNCONVERGED, names)
+        places = np.linspace(0, len(ids) - 1, min(OF_EACH, len(ids))).astype(int)
+        found += results.stages([ids[place] for place in dict.fromkeys(places.tolist())])
+    return _thinned(found)
+
+
+def _thinned(stages: Sequence[Stage]) -> list[Stage]:
+    """Return some of each family, not more than there is time for."""
+    by_family: dict[str, list[Stage]] = {}
+    for stage in stages:
+        by_family.setdefault(stage.trial.cell.family, []).append(stage)
+    each = max(1, AT_MOST // max(1, len(by_family)))
+    return [stage for some in by_family.values() for stage in some[:each]]

@@ -1,0 +1,102 @@
+"""Experiments in words: what was done, what showed, and a run of each that can be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...text import option_as_text
+from . import at_answer, continuing, more_work
+from .record import Begin, Run
+from .tried import Tried
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An experiment in words.
+
+    Attributes
+    ----------
+    name : what it is called.
+    sentence : what was done, and what showed.
+    runs : how many runs were made.
+    left_out : what was not done; "" where all of it was.
+    run : one of them, to be made again; None where there is none.
+    """
+
+    name: str
+    sentence: str
+    runs: int
+    left_out: str
+    run: Run | None
+
+
+def summaries(tried: Tried) -> list[Summary]:
+    """Return all experiments that were made, in words."""
+    sentences = {
+        at_answer.NAME: _at_answer(tried),
+        continuing.NAME: _continued(tried),
+        more_work.NAME: _worked(tried),
+    }
+    found = []
+    for name, experiment in tried.experiments.items():
+        runs = experiment.runs
+        telling = [run for run in runs if run.begin is not Begin.GIVEN] or runs
+        run = telling[0] if telling else None
+        sentence = sentences.get(name, "")
+        found.append(Summary(name, sentence, len(runs), experiment.left_out, run))
+    return found
+
+
+def _at_answer(tried: Tried) -> str:
+    runs = tried.runs(at_answer.NAME)
+    exact = [run for run in runs if run.begin is Begin.EXACT]
+    if not runs:
+        return "Nothing was asked."
+    if not exact:
+        return f"Asked for {len(runs)} dense matrices, it ends {_off(tried.dense)} away from A."
+    silent = sum(run.W is None for run in exact)
+    but = f" ({silent} of {len(exact)} runs gave no usable answer)" if silent else ""
+    if silent < len(exact) and not tried.uses_start:
+        return f"It does not use its start: it ends at the same place from another one{but}."
+    if not tried.exact:
+        return f"Started at exact factorizations, it gave no usable answer{but}."
+    return f"Started at exact factorizations, it ends {_off(tried.exact)} away from A{but}."
+
+
+def _continued(tried: Tried) -> str:
+    chains = tried.chains
+    if not chains:
+        return "Started again at its own answers, it gave nothing that could be compared."
+    before, after = (_median([each.points[i].defect for each in chains]) for i in (0, -1))
+    return (
+        f"Started again at {len(chains)} of its own failing answers, the median error "
+        f"is {before:.0e} before, and {after:.0e} after."
+    )
+
+
+def _worked(tried: Tried) -> str:
+    worked = tried.worked
+    if not worked:
+        return "With more work there was nothing that could be compared."
+    options = " and ".join(
+        f"{name}={option_as_text(value)}" for name, value in worked[0].run.options.items()
+    )
+    before, after = (_median([getattr(each, of) for each in worked]) for of in ("before", "after"))
+    return (
+        f"With {options}, {len(worked)} failing runs have a median error of {after:.0e}, which was "
+        f"{before:.0e} before."
+    )
+
+
+def _off(runs: Sequence[Run]) -> str:
+    missed = [
+        abs(run.product - run.A).max() / run.A.max() for run in runs if run.product is not None
+    ]
+    return f"{_median(missed):.0e}"
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(np.median(values)) if len(values) else float("nan")

@@ -1,0 +1,240 @@
+"""What experiments show: chains of continued runs, runs from exact factorizations, more work."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import InputError
+from ...judging.measures import same_factors
+from ...judging.objectives import find as find_objective
+from ...store import Results
+from ...subjects import Answer
+from ...trials.climb import judged
+from ...trials.stage import Stage
+from . import at_answer, continuing, more_work
+from .record import Begin, Experiment, Run, defect_of
+
+BETTER = 0.5
+"""An error that falls to this part of what it was has improved; so has a KKT residual that falls
+to a tenth."""
+
+STILL = 1e-9
+"""Who moves by no more than this, relative to the size of A, stays."""
+
+LEFT = 1e-10
+"""Who is farther from A than this, having begun at an exact factorization, has left it."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """How good W and H are: error, KKT residual, and the objective's value."""
+
+    defect: float
+    kkt: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A run that was continued: the points that it went through, and how far it moved in all."""
+
+    run: Run
+    points: Sequence[Point]
+    moved: float
+
+    @property
+    def improved(self) -> bool:
+        """Whether it is clearly better than before."""
+        first, last = self.points[0], self.points[-1]
+        better = last.defect <= BETTER * first.defect or last.kkt <= first.kkt / 10
+        return better and last.value <= first.value * (1 + 1e-9)
+
+    @property
+    def creeps(self) -> bool:
+        """Whether each link made it a little better, and it moved."""
+        values = [point.value for point in self.points]
+        falls = all(b < a * (1 - 1e-9) for a, b in pairwise(values))
+        return falls and self.moved > STILL
+
+    @property
+    def stayed(self) -> bool:
+        """Whether it did not move."""
+        return self.moved <= STILL
+
+    @property
+    def worsened(self) -> bool:
+        """Whether it went away to something worse."""
+        first, last = self.points[0], self.points[-1]
+        return last.value > 1.05 * first.value and last.defect > first.defect and not self.stayed
+
+
+@dataclass(frozen=True)
+class Worked:
+    """A failing run before, and after more work."""
+
+    run: Run
+    before: float
+    after: float
+
+    @property
+    def improved(self) -> bool:
+        """Whether it is clearly better than before."""
+        return self.after <= BETTER * self.before
+
+
+@dataclass(frozen=True)
+class Tried:
+    """All experiments that were made with a subject.
+
+    Attributes
+    ----------
+    experiments : by name.
+    """
+
+    experiments: Mapping[str, Experiment] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, results: Results) -> Tried:
+        """Return what a store has of a subject's experiments."""
+        try:
+            recorded = results.experiments().items()
+            return cls({name: Experiment.from_data(name, data) for name, data in recorded})
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            reason = f"an experiment cannot be read ({error})"
+            raise InputError(f"the store is damaged: {reason}") from None
+
+    def runs(self, name: str) -> Sequence[Run]:
+        """Return the runs of an experiment."""
+        return self.experiments[name].runs if name in self.experiments else ()
+
+    @cached_property
+    def uses_start(self) -> bool:
+        """Whether a subject ends elsewhere if it starts elsewhere."""
+        runs = [run for run in self.runs(at_answer.NAME) if run.W is not None]
+        exact = [run for run in runs if run.begin is Begin.EXACT]
+        if not exact:
+            return False
+        given = [run for run in runs if run.begin is Begin.GIVEN]
+        twin = next((run for run in exact if given and _alike(run, given[0])), None)
+        if twin is None:
+            return True
+        one, other = given[0], twin
+        return not (np.array_equal(one.W, other.W) and np.array_equal(one.H, other.H))  # type: ignore[arg-type]
+
+    @cached_property
+    def exact(self) -> list[Run]:
+        """The runs that were started at exact factorizations, and answered."""
+        if not self.uses_start:
+            return []
+        runs = self.runs(at_answer.NAME)
+        return [run for run in runs if run.begin is Begin.EXACT and run.W is not None]
+
+    @cached_property
+    def same_product(self) -> bool:
+        """Whether runs from exact factorizations and from elsewhere end at the same W·H, not at A.
+
+        Of matrices of full rank, which any W·H can be.
+        """
+        given = [run for run in self.dense if run.begin is Begin.GIVEN]
+        full = [run for run in given if run.trial.cell.k >= min(run.A.shape)]
+        pairs = [(one, other) for one in full for other in self.exact if _alike(one, other)]
+        return bool(pairs) and all(_ends_as(one, other) for one, other in pairs)
+
+    @cached_property
+    def dense(self) -> list[Run]:
+        """All runs of that experiment which were answered, wherever they started."""
+        return [run for run in self.runs(at_answer.NAME) if run.W is not None]
+
+    @cached_property
+    def left(self) -> float:
+        """The median error of runs from exact factorizations; NaN where there are none."""
+        return _median([_miss(run) for run in self.exact])
+
+    @cached_property
+    def chains(self) -> list[Chain]:
+        """The runs that were continued, where the subject uses its start."""
+        if self.experiments.get(at_answer.NAME) is not None and not self.uses_start:
+            return []
+        grouped: dict[tuple[str, str], list[Run]] = {}
+        for run in self.runs(continuing.NAME):
+            if run.W is not None:
+                grouped.setdefault((run.trial.id, run.ask.name), []).append(run)
+        return [_chain(runs) for runs in grouped.values()]
+
+    @cached_property
+    def worked(self) -> list[Worked]:
+        """The failing runs with more work."""
+        found = []
+        for run in self.runs(more_work.NAME):
+            if run.W is not None and run.H is not None and run.before is not None:
+                found.append(Worked(run, run.before, _point(run, run.W, run.H).defect))
+        return found
+
+    def pairs(self) -> Iterable[tuple[Run, Run]]:
+        """Return the runs from one exact factorization with two seeds."""
+        for one in self.exact:
+            for other in self.exact:
+                if _alike(one, other) and one.seed < other.seed:
+                    yield one, other
+
+
+def stage_of(run: Run) -> Stage | None:
+    """Return a run as a stage, judged."""
+    if run.W is None or run.H is None:
+        return None
+    (judgement,) = judged([(run.trial, run.ask)], [Answer(run.W, run.H)])
+    if judgement is None:
+        return None
+    return Stage(
+        run.trial, run.ask, judgement.outcome, judgement.explanation, judgement.measures,
+        judgement.labels, W=run.W, H=run.H,
+    )  # fmt: skip
+
+
+def _alike(one: Run, other: Run) -> bool:
+    return one.trial == other.trial and one.ask == other.ask
+
+
+def _ends_as(one: Run, other: Run) -> bool:
+    here, there = one.product, other.product
+    if here is None or there is None:
+        return False
+    return float(abs(here - there).max() / one.A.max()) <= 1e-3 * min(_miss(one), 1.0)
+
+
+def _chain(runs: Sequence[Run]) -> Chain:
+    first, last = runs[0], runs[-1]
+    assert last.W is not None and last.H is not None
+    places = [(first.W0, first.H0), *((run.W, run.H) for run in runs)]
+    points = [_point(first, W, H) for W, H in places if W is not None and H is not None]
+    same = same_factors((first.W0, first.H0), (last.W, last.H), float(first.A.max()))
+    moved = float(abs(first.W0 @ first.H0 - last.W @ last.H).max() / first.A.max())
+    return Chain(first, points, 0.0 if same and moved <= STILL else max(moved, 2 * STILL))
+
+
+def _point(run: Run, W: Array, H: Array) -> Point:
+    (judgement,) = judged([(run.trial, run.ask)], [Answer(W, H)])
+    assert judgement is not None
+    with np.errstate(all="ignore"):
+        objective = find_objective(run.trial.cell.objective)
+        value = float(objective.divergence(run.A[None], (W @ H)[None])[0])
+    return Point(
+        defect_of(judgement.measures), judgement.measures.get("kkt_residual", math.inf), value
+    )
+
+
+def _miss(run: Run) -> float:
+    product = run.product
+    assert product is not None
+    return float(abs(product - run.A).max() / run.A.max())
+
+
+def _median(values: Sequence[float]) -> float:
+    return float(np.median(values)) if values else math.nan

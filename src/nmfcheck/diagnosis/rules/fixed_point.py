@@ -1,0 +1,44 @@
+"""It comes to rest where nothing is stationary; or nothing is known."""
+
+from __future__ import annotations
+
+from ..evidence import Evidence
+from ..findings import Cause, Finding, mostly
+
+
+def fixed_point(evidence: Evidence) -> Finding | None:
+    """Say so if runs stay where they are when they are continued."""
+    chains = evidence.chains
+    if not mostly(each.stayed for each in chains):
+        return None
+    runs = evidence.unconverged
+    return Finding(
+        Cause.FIXED_POINT,
+        "It rests where nothing is stationary: started again at its own answers, it stays there, "
+        f"but the median error is {runs.typical:.0e} and the median KKT residual {runs.kkt:.0e}. "
+        "Its updates have a wrong fixed point (that of another or a weighted loss, say), or it "
+        "takes such a start for converged, whatever more iterations would do.",
+        evidence=f"continue: {sum(c.stayed for c in chains)} of {len(chains)} runs stayed",
+    )
+
+
+def unknown(evidence: Evidence) -> Finding:
+    """Say what was seen, and that it is not known why."""
+    runs, tried = evidence.unconverged, evidence.tried
+    seen = []
+    if tried.exact:
+        seen.append(f"started at exact factorizations, it ends {tried.left:.0e} away")
+    if tried.chains:
+        better = sum(each.improved for each in tried.chains)
+        seen.append(f"of {len(tried.chains)} answers that it was started at, {better} improved")
+    if tried.worked:
+        better = sum(each.improved for each in tried.worked)
+        seen.append(f"with more work, {better} of {len(tried.worked)} runs improved")
+    return Finding(
+        Cause.UNKNOWN,
+        f"Runs do not converge, and the cause is unknown: the median error is {runs.typical:.0e}, "
+        f"the median KKT residual, which is 0 at a stationary point, {runs.kkt:.0e}"
+        f"{'; ' if seen else ''}{'; '.join(seen)}.",
+        certain=False,
+        evidence="; ".join(seen),
+    )

@@ -1,0 +1,57 @@
+"""W·H is A in a part of it only: some rows or columns, or where A is not 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...arrays import Array
+from ..evidence import AMISS, Evidence
+from ..findings import MOST, Cause, Finding
+
+FEWEST = 3
+
+FAR = 1e-2
+"""Zeros that are missed by more than this are not on their way to 0."""
+
+
+def incomplete(evidence: Evidence) -> Finding | None:
+    """Say in which part of A the product is right, if it is so in most of it."""
+    runs = [(A, W @ H) for A, W, H in evidence.astray]
+    if len(runs) < FEWEST:
+        return None
+    ends: dict[str, Callable[[Array], Array]] = {
+        "the last column": (lambda X: X[:, :-1]), "the last row": (lambda X: X[:-1]),
+        "the first column": (lambda X: X[:, 1:]), "the first row": (lambda X: X[1:]),
+    }  # fmt: skip
+    shares = {
+        name: np.mean([_agree(rest(A), rest(X), A.max()) for A, X in runs])
+        for name, rest in ends.items()
+    }
+    best = max(shares.values())
+    if best >= MOST:
+        names = " or ".join(name for name, share in shares.items() if share == best)
+        return Finding(
+            Cause.MISSING,
+            f"W·H is A in all but {names}: a loop or a slice ends too early, or that part of A is "
+            "not looked at.",
+            evidence=f"so in {best:.0%} of {len(runs)} answers that miss A",
+        )
+    with_zeros = [(A, X) for A, X in runs if (A == 0).any()]
+    where = [
+        _agree(A[A > 0], X[A > 0], A.max()) and X[A == 0].max() > FAR * A.max()
+        for A, X in with_zeros
+    ]
+    if len(where) < FEWEST or np.mean(where) < MOST:
+        return None
+    return Finding(
+        Cause.MISSING,
+        "W·H is A where A is positive, and something else where A is 0: zeros are taken for "
+        "missing values, or are left out of the sums.",
+        evidence=f"so in {sum(where)} of {len(where)} answers that miss A",
+    )
+
+
+def _agree(A: Array, X: Array, unit: float) -> bool:
+    return A.size > 0 and bool(abs(A - X).max(initial=0.0) <= 100 * AMISS * unit)

@@ -1,0 +1,35 @@
+"""Noise: from the same start, another seed ends elsewhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..evidence import Evidence
+from ..experiments.tried import LEFT
+from ..findings import Cause, Finding
+
+FEWEST = 2
+"""So many exact factorizations must be left in two ways."""
+
+
+def random(evidence: Evidence) -> Finding | None:
+    """Say so if runs from one exact factorization leave it, each seed in another way."""
+    apart, off = [], []
+    for one, other in evidence.tried.pairs():
+        if one.product is not None and other.product is not None:
+            unit = one.A.max()
+            apart.append(float(abs(one.product - other.product).max() / unit))
+            off.append(max(float(abs(run.product - run.A).max() / unit) for run in (one, other)))  # type: ignore[operator]
+    differing = [(x, y) for x, y in zip(apart, off, strict=True) if x > LEFT and x > 0.1 * y]
+    if len(differing) < FEWEST:
+        return None
+    apart, off = [x for x, _ in differing], [y for _, y in differing]
+    if np.median(apart) < evidence.unconverged.typical / 100:  # then that is not what is wrong
+        return None
+    return Finding(
+        Cause.RANDOM,
+        f"It is random: started at an exact factorization, it goes {np.median(off):.0e} away from "
+        "it, and with another seed elsewhere. Noise is added, entries are left out at random, or "
+        "random steps never become small.",
+        evidence=f"start at the answer: W·H of two seeds differ by {np.median(apart):.0e}",
+    )

@@ -1,0 +1,102 @@
+"""A = D₁·W·D₂·H·D₃ with diagonal D: a scaling that was not undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...arrays import Array
+from ...judging.turned import misses
+from ..evidence import Evidence
+from ..findings import MOST, Cause, Finding
+
+FEWEST = 4
+NEARLY_ALL = 0.9
+"""It must hold in so many of them: a few components can be scaled to much."""
+
+
+def rescaled(evidence: Evidence) -> Finding | None:
+    """Say which scaling makes W·H to A, if one does."""
+    for what, (spare, fitted) in _SCALED.items():
+        telling = [
+            (A, W, H) for A, W, H in evidence.astray if (A > 0).sum() > spare(A, W)
+        ]  # in others there is nothing that it could not explain
+        if len(telling) < FEWEST:
+            continue
+        fits = [
+            misses(A, fitted(A, W, H)) <= min(misses(A, W @ H), 1.0) / 1000 for A, W, H in telling
+        ]
+        if np.mean(fits) < NEARLY_ALL:
+            continue
+        unit = _unit_parts(evidence) if what == _INNER else ""
+        return Finding(
+            Cause.RESCALED,
+            f"W·H is A but for the sizes of {what}: with a diagonal matrix {_PLACES[what]} it is "
+            f"A{unit}. A scaling is done on one side only, or is not undone.",
+            evidence=f"so in {sum(fits)} of {len(fits)} answers that miss A",
+        )
+    return None
+
+
+def _inner(A: Array, W: Array, H: Array) -> Array:
+    """Return W·D·H for the D with which it is nearest to A."""
+    components = np.stack([np.outer(W[:, j], H[j]).ravel() for j in range(W.shape[1])], axis=1)
+    d = np.linalg.lstsq(components, A.ravel(), rcond=None)[0]
+    return np.asarray((W * np.maximum(d, 0.0)) @ H)
+
+
+def _rows(A: Array, W: Array, H: Array) -> Array:
+    """Return D·W·H for the D with which it is nearest to A."""
+    X = W @ H
+    size = (X * X).sum(axis=1, keepdims=True)
+    return np.asarray(X * (X * A).sum(axis=1, keepdims=True) / np.where(size > 0, size, 1.0))
+
+
+def _columns(A: Array, W: Array, H: Array) -> Array:
+    return _rows(A.T, H.T, W.T).T
+
+
+def _both(A: Array, W: Array, H: Array) -> Array:
+    """Return D₁·W·H·D₃ nearest to A in logarithms, where both are positive."""
+    X = W @ H
+    m, n = A.shape
+    i, j = np.nonzero((A > 0) & (X.max() * 1e-12 < X))
+    if not len(i):
+        return X
+    system = np.zeros((len(i), m + n))
+    system[np.arange(len(i)), i] = system[np.arange(len(i)), m + j] = 1.0
+    sizes = np.exp(np.linalg.lstsq(system, np.log(A[i, j] / X[i, j]), rcond=None)[0])
+    return np.asarray(sizes[:m, None] * X * sizes[m:])
+
+
+_INNER = "its components"
+_PLACES = {
+    _INNER: "between W and H",
+    "its rows": "before W",
+    "its columns": "behind H",
+    "its rows and columns": "before W and one behind H",
+}
+_SCALED: dict[str, tuple[Callable[[Array, Array], int], Callable[[Array, Array, Array], Array]]] = {
+    _INNER: (lambda _, W: W.shape[1], _inner),
+    "its rows": (lambda A, _: A.shape[0], _rows),
+    "its columns": (lambda A, _: A.shape[1], _columns),
+    "its rows and columns": (lambda A, _: sum(A.shape), _both),
+}
+"""What is scaled: how many entries that explains whatever they are, and what comes out."""
+
+_SIZES: dict[str, Callable[[Array], Array]] = {
+    "sum to 1": lambda X: X.sum(axis=0),
+    "have norm 1": lambda X: np.sqrt((X * X).sum(axis=0)),
+    "have a largest entry of 1": lambda X: X.max(axis=0),
+}
+
+
+def _unit_parts(evidence: Evidence) -> str:
+    """Say which columns of W or rows of H were normalised."""
+    for what, part in (("columns of W", 1), ("rows of H", 2)):
+        for how, size in _SIZES.items():
+            sizes = [size(run[part] if part == 1 else run[part].T) for run in evidence.astray]
+            if np.mean([np.allclose(x[x > 0], 1.0, atol=1e-6) for x in sizes]) >= MOST:
+                return f" (the {what} {how})"
+    return ""

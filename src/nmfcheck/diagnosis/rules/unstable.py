@@ -1,0 +1,36 @@
+"""It moves away from its own answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..evidence import Evidence
+from ..findings import Cause, Finding, mostly
+
+
+def unstable(evidence: Evidence) -> Finding | None:
+    """Say so if runs get worse when they are continued, or move without getting better."""
+    chains = evidence.chains
+    if not chains:
+        return None
+    first, last = (float(np.median([x.points[i].value for x in chains])) for i in (0, -1))
+    if mostly(each.worsened for each in chains):
+        return Finding(
+            Cause.UNSTABLE,
+            "It moves away: started again at its own answers, it makes them worse (the median "
+            f"objective rises from {first:.2g} to {last:.2g}). An update has the wrong sign or "
+            "formula, or a step is too large.",
+            evidence=f"continue: {sum(c.worsened for c in chains)} of {len(chains)} runs got worse",
+        )
+    moved = float(np.median([each.moved for each in chains]))
+    typical = evidence.unconverged.typical
+    if mostly(not (c.stayed or c.improved or c.creeps) for c in chains) and moved > typical / 10:
+        return Finding(
+            Cause.UNSTABLE,
+            "It does not come to rest: started again at its own answers, W·H moves by "
+            f"{moved:.0e}, and gets no better. Probably steps are too large, its "
+            "updates work against each other, or something is done to W or H after each.",
+            certain=False,
+            evidence=f"continue: the median objective is {first:.2g} before and {last:.2g} after",
+        )
+    return None
