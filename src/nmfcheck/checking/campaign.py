@@ -12,12 +12,14 @@ from .. import __version__
 from ..diagnosis.experiments import Asked, perform
 from ..errors import InputError, SubjectError
 from ..executors.inline import InlineExecutor
+from ..executors.lawful import BUDGET, try_laws
 from ..executors.local import LocalExecutor
 from ..executors.protocol import Executor, Limits
 from ..families import Ask, Question
 from ..judging.objectives import find as find_objective
 from ..judging.outcomes import Outcome, reaches
 from ..judging.tolerances import TOLERANCE
+from ..laws import State
 from ..reference.engine import chosen
 from ..store import Results, Store, StoredSubject
 from ..subjects import Progress, reference_subject
@@ -54,6 +56,7 @@ class Campaign:
     engine : what the references run on.
     isolate : whether subjects that are not references run in processes of their own.
     fail_fast : whether the first trial that fails its test ends it.
+    law_budget : seconds for all laws together.
     whole : whether the suite is run as a whole; otherwise a run ends as soon as its verdict is
         certain, where the suite's version allows it. References always run all of it.
     tolerance : what counts as exact.
@@ -68,6 +71,7 @@ class Campaign:
     engine: str = "auto"
     isolate: bool = True
     fail_fast: bool = False
+    law_budget: float = BUDGET
     whole: bool = False
     tolerance: float = TOLERANCE.exact
     budget: float | None = None
@@ -123,7 +127,8 @@ class Campaign:
             settings = {"limits": limits, **subject.settings(about.takes, about.identity)}
             known = store.find(subject.name, settings)
             asked = self.suite.asked_of(about.takes)
-            if begin is None and known is not None and self._is_complete(store, known, asked):
+            complete = known is not None and self._is_complete(store, known, asked)
+            if begin is None and complete and known and not self._laws_left(store, known):
                 self.tell(f"{subject.name}: all of it is in {store.path}; --fresh runs it again")
             else:
                 look = smoke(executor, find_objective(self.suite.objective))
@@ -208,6 +213,7 @@ class Campaign:
         """
         if self.fail_fast and self._has_failed(store.results(stored)):
             return
+        self._try_laws(executor, store, stored)
         asked = self.suite.asked_of(executor.start().takes)
         progress(self.suite.stages - asked.stages)
         plans = self._plans(asked, store.results(stored), progress, 0 if together else ASKED_TWICE)
@@ -238,6 +244,18 @@ class Campaign:
             spent = levels(store.extensions)
             certainty = Certainty(suite, shipped_for(suite), spent, self.tolerance)
         return Monitor(certainty, store.results(stored), self.budget)
+
+    def _try_laws(self, executor: Executor, store: Store, stored: StoredSubject) -> None:
+        """Try the laws that have not been tried, and write down what came of each."""
+        left = self._laws_left(store, stored)
+        seconds = self.law_budget if self.budget is None else min(self.law_budget, self.budget)
+        for found in try_laws(executor, left, self.suite.objective, seconds):
+            store.write_law(stored, found)
+
+    def _laws_left(self, store: Store, stored: StoredSubject) -> list[str]:
+        known = store.results(stored).laws()
+        tried = {each.law for each in known if each.state is not State.NOT_TRIED}
+        return [name for name in self.suite.laws if name not in tried]
 
     @staticmethod
     def _plans(suite: Suite, results: Results, progress: Progress, twice: int) -> list[Plan]:

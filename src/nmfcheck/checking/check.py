@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..arrays import real_number, whole_number
+from ..diagnosis import Cause
 from ..errors import InputError, SubjectError
 from ..executors.protocol import Limits
 from ..judging.objectives import find as find_objective
@@ -31,6 +32,8 @@ def check(
     *,
     families: str | Sequence[str] | None = None,
     trials: int | None = None,
+    laws: Sequence[str] | None = None,
+    skip_laws: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
     objective: str | None = None,
     tolerance: float = TOLERANCE.exact,
@@ -60,6 +63,9 @@ def check(
     suite : ``quick``, ``standard`` or ``full``, a version such as ``quick@1``, or a `Suite`.
     families : some families only.
     trials : the number of trials of each cell, if not the suite's.
+    laws : the names of the laws to try, if not all of a whole suite; none where families or cells
+        are chosen. An empty list tries none.
+    skip_laws : all but these.
     options : for the subject: keywords of the function, parameters of the estimator.
     objective : what it minimises: ``frobenius``, ``kl``, ``itakura-saito`` or ``beta=0.5`` and its
         like. If not given, what the subject says itself (an estimator by its `beta_loss`), or
@@ -99,6 +105,7 @@ def check(
     else:
         chosen = suites.find(suite, objective_of([tested], objective))
     chosen = chosen.selected(families=families, trials=trials, **selection)
+    chosen = chosen.with_laws(laws, skip_laws)
     tolerance = checked_tolerance(tolerance)
     if budget is not None and not real_number("budget", budget) > 0:
         raise InputError(f"budget must be a positive number of seconds, not {budget!r}")
@@ -121,7 +128,9 @@ def check(
         found = contents([opened], only=[stored], shown=failures, tolerance=tolerance)
         report = Report(found)
     if report.verdict.unanswered_all:
-        raise SubjectError(f"{tested.name} could not be run: {report.findings[0].sentence}")
+        silent = [finding for finding in report.findings if finding.cause is Cause.SILENT]
+        reason = (*silent, *report.findings)[0].sentence
+        raise SubjectError(f"{tested.name} could not be run: {reason}")
     return report
 
 

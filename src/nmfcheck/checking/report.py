@@ -10,6 +10,7 @@ from typing import Any
 
 from ..diagnosis import Finding
 from ..errors import ConformanceError
+from ..laws import LawResult
 from ..presenting.console import PLAIN_WIDTH
 from ..report.contents import Contents, SubjectContents
 from ..report.files import replace_file
@@ -77,6 +78,11 @@ class Report:
     def findings(self) -> tuple[Finding, ...]:
         """What the failures have in common, what matters most first."""
         return self._subject.findings
+
+    @property
+    def laws(self) -> tuple[LawResult, ...]:
+        """What came of each law that was tried, in the order of `nmfcheck laws`."""
+        return self.verdict.laws
 
     @property
     def failures(self) -> tuple[Failure, ...]:

@@ -92,6 +92,18 @@ engine_option = click.option(
 )
 
 
+def law_options(command: Command) -> Command:
+    """Add the options that choose laws."""
+    for option in (
+        click.option("--skip-law", "skipped_laws", multiple=True, metavar="NAME",
+                     help="All laws but this one; can be given again."),
+        click.option("--law", "law_names", multiple=True, metavar="NAME",
+                     help="This law alone; can be given again. `nmfcheck laws` lists them."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
 def report_options(command: Command) -> Command:
     """Add the options that say what is shown of verdicts, and which files are written."""
     for option in (

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..checking.runnable import Runnable, objective_of
 from ..diagnosis.experiments import Begin
 from ..errors import InputError
 from ..executors.inline import InlineExecutor
@@ -18,11 +19,14 @@ from ..executors.protocol import Executor
 from ..families import Ask, Trial
 from ..presenting.console import console
 from ..subjects import SubjectName, reference_subject
+from ..tools.lawful import is_of_law, try_again
 from ..tools.replay import replay_from, save
 from ..tools.showing import show_replayed
+from ..tools.showing_laws import show_example
 from .options import (
     ask_options,
     memory_option,
+    objective_option,
     option_option,
     parse_limits,
     parse_options,
@@ -32,6 +36,7 @@ from .options import (
 
 @click.command()
 @click.argument("trial_id", metavar="TRIAL-ID")
+@objective_option
 @click.option("--subject", required=True, metavar="SUBJECT", help="As for `nmfcheck run`.")
 @option_option
 @ask_options
@@ -51,6 +56,7 @@ def replay(
     *,
     trial_id: str,
     subject: str,
+    objective: str | None,
     options: tuple[str, ...],
     chosen: dict[str, Any],
     begin: str,
@@ -62,10 +68,16 @@ def replay(
 
     Components are put into the order of the rows that they explain, where they explain them one to
     one; entries of no weight are dim. Options of the trial's family, such as --eps, change what is
-    asked.
+    asked. Of a law, one example is tried again, and every call that it takes is shown.
 
     Example: nmfcheck replay bidiagonal/n=3/ones/seed=7 --subject als
     """
+    if is_of_law(trial_id):
+        name = SubjectName(subject, parse_options(options))
+        minimised = objective_of([Runnable(name)], objective)
+        limits = parse_limits(timeout, memory_limit)
+        show_example(console(), subject, *try_again(trial_id, name, minimised, limits))
+        return
     trial = Trial.from_id(trial_id)
     given = {name: value for name, value in chosen.items() if value}
     trial = replace(trial, asks=_asks(trial, given))

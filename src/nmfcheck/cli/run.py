@@ -30,6 +30,7 @@ from .options import (
     engine_option,
     failures_option,
     jobs_option,
+    law_options,
     memory_option,
     option_option,
     parse_limits,
@@ -47,6 +48,7 @@ LONGEST_NAME = 80
 @click.command()
 @click.argument("subjects", nargs=-1, required=True, metavar="SUBJECT...")
 @selection_options
+@law_options
 @option_option
 @jobs_option
 @timeout_option
@@ -87,6 +89,8 @@ def run(
     family_names: str | None,
     objective: str | None,
     chosen: dict[str, Any],
+    law_names: tuple[str, ...],
+    skipped_laws: tuple[str, ...],
     options: tuple[str, ...],
     jobs: int | None,
     timeout: float,
@@ -121,13 +125,18 @@ def run(
     one stage. Results go to a store as they come; the same command goes on where the last one was
     interrupted. With other families, cells, trials or ε than the suite's it is another store.
 
+    A whole suite also tries laws, which need no known answers: that a given start is used, that a
+    sparse A has the answer of the dense one, that the reported error is the error. `nmfcheck laws`
+    lists them; where families or cells are chosen, none are tried unless --law names them.
+
     With --objective kl, or another, the same matrices are judged by that divergence, in the
     families whose answers are known for it.
 
-    The verdict is PASS, FAIL or INCONCLUSIVE: the share of trials that pass, compared in every
-    family with the lowest of some accepted algorithms or with a fixed share. Whether runs are exact
-    at ε = 0.25 is a question of its own. The exit code is 0 for PASS, 1 for FAIL, 3 for
-    INCONCLUSIVE, 4 if a subject could not be run, 2 for bad input, 130 after Ctrl-C.
+    A broken law that says "must" fails a subject. The verdict is PASS, FAIL or INCONCLUSIVE: the
+    share of trials that pass, compared in every family with the lowest of some accepted algorithms
+    or with a fixed share. Whether runs are exact at ε = 0.25 is a question of its own. The exit
+    code is 0 for PASS, 1 for FAIL, 3 for INCONCLUSIVE, 4 if a subject could not be run, 2 for bad
+    input, 130 after Ctrl-C.
 
     Example: nmfcheck run py:mypackage.nmf:factorize --option max_iter=5000
     """
@@ -136,6 +145,7 @@ def run(
     named = [Runnable(SubjectName(name, given)) for name in dict.fromkeys(subjects)]
     minimised = objective_of(named, objective)
     suite = selected_suite(suite_name, trials, family_names, minimised, chosen)
+    suite = suite.with_laws(law_names or None, skipped_laws)
     limits = parse_limits(timeout, memory_limit)
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []

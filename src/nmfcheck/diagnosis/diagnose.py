@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..judging.outcomes import Outcome
+from ..laws import LAWS, LawResult
 from ..store import Results
 from ..text import in_list
 from ..trials.suites import Suite
@@ -53,6 +54,7 @@ def diagnose(
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
+    found += [Finding(Cause.LAW, of_law(law)) for law in verdict.broken]
     shown: list[tuple[list[str], Finding]] = []
     tried = Tried.of(results)
     for part in suite.parts:
@@ -74,10 +76,13 @@ def diagnose(
     if any(finding.cause is Cause.OTHER_LOSS for _, finding in shown):
         # Then its runs end where that loss is stationary, and not early.
         shown = [each for each in shown if each[1].cause is not Cause.EARLY]
+    aside = [
+        Finding(Cause.LAW_ASIDE, of_law(law)) for law in verdict.laws if law.broken != law.decides
+    ]
     if any(finding.certain and finding.cause in OF_ANSWERS for _, finding in shown):
         shown = [each for each in shown if each[1].certain or each[1].cause not in GUESSED]
     if len(suite.parts) == 1:
-        return found + [finding for _, finding in shown]
+        return found + [finding for _, finding in shown] + aside
     passing = {e.family for e in verdict.families if e.test.decision is Decision.PASS}
     shown.sort(
         key=lambda each: (
@@ -86,9 +91,22 @@ def diagnose(
             each[1].cause is not Cause.OTHER_LOSS,
         )
     )
-    return found + [
-        replace(finding, sentence=_of_families(names, finding.sentence)) for names, finding in shown
-    ]
+    return (
+        found
+        + [
+            replace(finding, sentence=_of_families(names, finding.sentence))
+            for names, finding in shown
+        ]
+        + aside
+    )
+
+
+def of_law(found: LawResult) -> str:
+    """Say that a law is broken, and what that usually means."""
+    weight = "" if found.decides else " (which does not decide)"
+    law = LAWS.get(found.law)
+    usually = f" Usually: {law.usually}." if law and law.usually else ""
+    return f"The law '{found.law}'{weight} is broken: {found.sentence}.{usually}"
 
 
 def _of_families(names: Sequence[str], sentence: str) -> str:

@@ -14,6 +14,8 @@ class Cause(StrEnum):
     """What failures are usually a sign of."""
 
     HARD = "hard failure"
+    LAW = "broken law"
+    LAW_ASIDE = "broken law that does not decide"
     SILENT = "no answer"
     UNMOVED = "does not move"
     ZEROS = "returns zeros"

@@ -20,6 +20,7 @@ from ..judging.outcomes import Outcome
 from ..subjects import Answer, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
 from ..subjects.problem import KEYWORDS
+from .lawful import carried_out
 from .protocol import About, Reply, Request
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class InlineExecutor:
 
     def start(self) -> About:
         """Say what the subject takes: it is loaded."""
-        parameters = dict(getattr(self.subject, "parameters", {}))
+        parameters = dict(getattr(self.subject, "numbers", {}))
         return About(tuple(getattr(self.subject, "takes", KEYWORDS)), parameters=parameters)
 
     def submit(self, request: Request) -> bool:
@@ -71,9 +72,11 @@ class InlineExecutor:
         """Solve what was put down, of the shape of the first."""
         if not self._waiting:
             return []
+        if self._waiting[0].law:
+            return [self._tried(self._waiting.pop(0))]
         shape = _shape(self._waiting[0].problem)
-        due = [request for request in self._waiting if _shape(request.problem) == shape]
-        self._waiting = [request for request in self._waiting if _shape(request.problem) != shape]
+        due = [r for r in self._waiting if not r.law and _shape(r.problem) == shape]
+        self._waiting = [r for r in self._waiting if r not in due]
         problems = [_ordered(request) for request in due]
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
@@ -86,6 +89,16 @@ class InlineExecutor:
             Reply(request.number, usable(request.problem, answer), _kinds(answer))
             for request, answer in zip(due, answers, strict=True)
         ]
+
+    def _tried(self, request: Request) -> Reply:
+        asked = {
+            "law": request.law,
+            "example": request.example,
+            "seconds": request.seconds,
+            "objective": request.problem.objective,
+        }
+        found, calls = carried_out(self.subject, asked)
+        return Reply(request.number, Answer(), found=found, calls=tuple(calls))
 
     def forget(self, numbers: Container[int]) -> None:
         """Drop requests that were put down."""

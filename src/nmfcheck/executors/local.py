@@ -19,6 +19,7 @@ from typing import Any
 
 from ..errors import InputError, SubjectError
 from ..judging.outcomes import Flag, Outcome
+from ..laws import LawResult
 from ..subjects import Answer, Subject, SubjectName
 from ..subjects.command import how_it_ended
 from ..text import printable
@@ -168,6 +169,9 @@ class LocalExecutor:
             for fields, matrices in worker.channel.received():
                 if worker.about is None:
                     self._loaded(worker, fields)
+                elif "trying" in fields:  # of a law: each example has the time of a stage
+                    worker.trying = printable(str(fields["trying"]))
+                    worker.deadline = time.monotonic() + self.limits.timeout
                 else:
                     yield self._reply(worker, fields, matrices)
         except InputError:
@@ -195,6 +199,8 @@ class LocalExecutor:
         number = fields["number"]
         if not worker.waiting or worker.waiting[0].number != number:
             raise ValueError("an answer to no question")
+        if "found" in fields:
+            return self._tried(worker, fields)
         flags = tuple(Flag(flag) for flag in fields["flags"])
         seconds, output = float(fields["seconds"]), str(fields["output"])
         if "error" in fields or "unusable" in fields:
@@ -211,6 +217,16 @@ class LocalExecutor:
         worker.waiting.popleft()
         worker.deadline = time.monotonic() + self.limits.timeout
         return Reply(number, answer, returned)
+
+    def _tried(self, worker: Worker, fields: dict[str, Any]) -> Reply:
+        """Return what came of a law."""
+        found = LawResult.from_fields(fields["found"])
+        worker.waiting.popleft()
+        worker.quick, worker.trying = False, ""
+        worker.printed, worker.retired = int(fields["printed"]), bool(fields["retires"])
+        worker.deadline = time.monotonic() + self.limits.timeout
+        answer = Answer(seconds=float(fields["seconds"]))
+        return Reply(fields["number"], answer, found=found, calls=tuple(fields["calls"]))
 
     def _timed_out(self, worker: Worker) -> Iterator[Reply]:
         reason = f"did not answer within {self.limits.timeout:g} s"
@@ -246,6 +262,7 @@ class LocalExecutor:
             yield Reply(
                 culprit.number,
                 Answer(error=reason, outcome=outcome, output=output, seconds=seconds),
+                trying=worker.trying,
             )
         self._again = deque(sorted([*self._again, *waiting], key=lambda request: request.number))
 

@@ -61,6 +61,7 @@ class Worker:
         self.printed = 0
         self.retired = False
         self.quick = False
+        self.trying = ""
         ours, theirs = socket.socketpair()
         temporary = self.folder / "tmp"
         temporary.mkdir()
@@ -203,7 +204,7 @@ def _unbuffered(file: int) -> io.TextIOWrapper:
 def _message(request: Request) -> bytes:
     """Return what is sent of a request."""
     p = request.problem
-    fields = {
+    fields: dict[str, Any] = {
         "number": request.number,
         "rank": p.rank,
         "seed": p.seed,
@@ -211,6 +212,8 @@ def _message(request: Request) -> bytes:
         "random": request.random,
         "order": request.order,
     }
+    if request.law:
+        fields |= {"law": request.law, "example": request.example, "seconds": request.seconds}
     return encode(fields, A=p.A, W0=p.W0, H0=p.H0)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ..laws import LawResult
 from ..subjects import Answer, Problem
 
 
@@ -22,13 +23,16 @@ class Limits:
 
 @dataclass(frozen=True)
 class Request:
-    """A problem, and what the random state is seeded with before it.
+    """A problem, and what the random state is seeded with before it; or a law to be tried.
 
     Attributes
     ----------
     number : what the reply will carry.
     order : the memory order of A, C or F.
     name : the trial and the ask that it belongs to.
+    law : the name of a law; the problem then only says what is minimised.
+    example : one example of the law, by its id; "" for all.
+    seconds : after so many no further example is begun.
     """
 
     number: int
@@ -36,6 +40,9 @@ class Request:
     random: int = 0
     order: str = "C"
     name: str = ""
+    law: str = ""
+    example: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -43,11 +50,20 @@ class Reply:
     """The answer to a request, and what kinds of things were returned.
 
     Where the answer has no error, its W and H are float64 matrices of the right shapes.
+
+    Attributes
+    ----------
+    found : what came of a law, if one was to be tried.
+    calls : the calls that were made for it, where one example was asked for.
+    trying : the example that was being tried when the process ended.
     """
 
     number: int
     answer: Answer
     returned: tuple[str, ...] = ()
+    found: LawResult | None = None
+    calls: tuple[dict[str, Any], ...] = ()
+    trying: str = ""
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from ..subjects.children import dying_with_parent
 from ..subjects.identity import identity
 from ..subjects.problem import KEYWORDS, last_lines, raised
 from ..text import printable
+from .lawful import carried_out
 from .messages import Channel, Fields, encode
 
 MOST_CHILDREN = 8
@@ -79,7 +80,7 @@ def serve(over: socket.socket, subject: Subject | None = None) -> None:
         channel.send(encode({"cannot": "the memory limit is too low to load it", "usage": True}))
         return
     takes = list(getattr(subject, "takes", KEYWORDS))
-    parameters = dict(getattr(subject, "parameters", {}))
+    parameters = dict(getattr(subject, "numbers", {}))
     channel.send(encode({"takes": takes, "identity": known, "parameters": parameters}))
     directory, children, next_look = Path.cwd(), _children(), 0.0
     while True:
@@ -89,7 +90,7 @@ def serve(over: socket.socket, subject: Subject | None = None) -> None:
             return
         _settle(directory, fields["random"])
         begin = _size_of_output()
-        answered, factors = _answer(subject, fields, matrices)
+        answered, factors = _answer(subject, fields, matrices, channel)
         if os.getpid() != me:  # a subject that has forked comes back twice
             os._exit(0)
         retires = isinstance(subject, Command) and not subject.is_running
@@ -105,7 +106,11 @@ def serve(over: socket.socket, subject: Subject | None = None) -> None:
             return
 
 
-def _answer(subject: Subject, asked: Fields, matrices: dict[str, Any]) -> tuple[Fields, Any]:
+def _answer(
+    subject: Subject, asked: Fields, matrices: dict[str, Any], channel: Channel
+) -> tuple[Fields, Any]:
+    if "law" in asked:
+        return _tried(subject, asked, channel), {}
     A = np.asarray(matrices["A"], order=asked["order"])
     problem = Problem(
         A, asked["rank"], matrices["W0"], matrices["H0"], asked["seed"], asked["objective"]
@@ -138,6 +143,24 @@ def _answer(subject: Subject, asked: Fields, matrices: dict[str, Any]) -> tuple[
     except BaseException as error:
         return fields | {"error": raised(error)[:LONGEST_TEXT], "outcome": "error"}, {}
     return fields, factors
+
+
+def _tried(subject: Subject, asked: Fields, channel: Channel) -> Fields:
+    """Try a law; say before each example which one it is."""
+    begin, number = time.perf_counter(), asked["number"]
+
+    def tell(example: str) -> None:
+        channel.send(encode({"number": number, "trying": example}))
+
+    found, calls = carried_out(subject, asked, tell)
+    return {
+        "number": number,
+        "seconds": time.perf_counter() - begin,
+        "flags": [],
+        "output": "",
+        "found": found.as_fields(),
+        "calls": calls,
+    }
 
 
 def _kind(value: Any) -> str:

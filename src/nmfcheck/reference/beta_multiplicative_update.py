@@ -25,7 +25,8 @@ def updated(beta: float, A: Array, W: Array, H: Array) -> Array:
     Wt, X = T(W), matmul(W, H)
     with np.errstate(divide="ignore"):
         ratio = np.where(A == 0, 0.0, A * X ** (beta - 2))
-        slope = X ** (beta - 1)
+        # Where A = X = 0, a component without weight has no slope, in the limit: not 0·∞.
+        slope = np.where((A == 0) & (X == 0), 0.0 if beta < 1 else X ** (beta - 1), X ** (beta - 1))
     step = quotient(matmul(Wt, ratio), matmul(Wt, slope))
     return H * (step ** (1 / (2 - beta)) if beta < 1 else step)
 

@@ -59,16 +59,35 @@ def run_command(subject: StoredSubject, suite: Suite, extra: Sequence[Cell] = ()
     if list(whole) != [part.family for part in usual_parts]:
         words += ["--family", ",".join(whole)]
     words += _trials(suite, whole)
+    cells: list[str] = []
     for part in suite.parts:
         usual = whole[part.family]
         others = [cell for cell in extra if cell.family == part.family]
-        words += _differing(
+        cells += _differing(
             part.room.selection(part.cells, part.asks, others),
             part.room.selection(usual.cells, usual.asks),
         )
+    restricted = bool(cells) or "--family" in words
+    words += [*cells, *_laws(suite, restricted=restricted)]
     if subject.settings.get("engine") == "numpy":
         words += ["--engine", "numpy"]
     return shlex.join([*words, *_settings(subject)])
+
+
+def _laws(suite: Suite, *, restricted: bool) -> list[str]:
+    """Return the laws as options, where they are not those of the whole suite.
+
+    Parameters
+    ----------
+    restricted : whether families or cells are chosen: then there are none, unless told.
+    """
+    usual = () if restricted else suites.of_version(suite.name, suite.version).laws
+    if suite.laws == usual:
+        return []
+    skipped = [name for name in usual if name not in suite.laws]
+    if len(skipped) < len(suite.laws) or not suite.laws:
+        return [word for name in skipped for word in ("--skip-law", name)]
+    return [word for name in suite.laws for word in ("--law", name)]
 
 
 def _trials(suite: Suite, whole: Mapping[str, Part]) -> list[str]:

@@ -9,6 +9,7 @@ from .. import __version__
 from .contents import Contents, Experimented, FamilyContents, SubjectContents
 from .plain import as_json
 from .sections.failures import FailuresSection
+from .sections.laws import LawsSection
 from .sections.verdict import VerdictSection
 
 FORMAT = 2
@@ -51,6 +52,7 @@ def _subject(subject: SubjectContents) -> dict[str, Any]:
             for question, family in zip(questions, subject.families, strict=True)
         ],
         "hard_failures": verdict.hard,
+        "laws": LawsSection(subject).data(),
         "notes": verdict.notes,
         "findings": subject.findings,
         "experiments": [_experiment(each) for each in subject.experiments],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from ..laws import LawResult, State
 from ..text import printable
 from ..verdict.decision import CellVerdict, Decision, QuestionVerdict, bar_in_words
 from .contents import Contents, SubjectContents
@@ -43,7 +44,21 @@ def _suite(subject: SubjectContents) -> TestSuite:
                 decision = cell.decision or Decision.INCONCLUSIVE
                 where = f"{cell.cell.id}: {name}"
                 suite.add_testcase(_answer(subject, where, decision, _reason(cell, question)))
+    for law in verdict.laws:
+        suite.add_testcase(_law(subject, law))
     return suite
+
+
+def _law(subject: SubjectContents, law: LawResult) -> TestCase:
+    """Return a test case for a law; one that does not decide does not fail."""
+    name = f"law {law.law}"
+    if law.decides:
+        return _case(subject, name, Decision.FAIL, f"{law.sentence} ({law.id})")
+    if law.broken:
+        return _case(subject, name, Decision.INCONCLUSIVE, f"does not decide: {law.sentence}")
+    if law.state is State.HELD:
+        return _case(subject, name, Decision.PASS, "")
+    return _case(subject, name, Decision.INCONCLUSIVE, f"{law.state}: {law.sentence}")
 
 
 def _answer(subject: SubjectContents, name: str, decision: Decision, reason: str) -> TestCase:

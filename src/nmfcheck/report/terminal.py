@@ -17,6 +17,7 @@ from .contents import Contents, FamilyContents, SubjectContents
 from .sections import sections
 from .sections.cells import CellsSection
 from .sections.failures import FailuresSection
+from .sections.laws import LawsSection
 from .sections.leaderboard import LeaderboardSection
 
 
@@ -46,7 +47,10 @@ def show_subject(screen: Console, subject: SubjectContents, failures: int) -> No
             section.show(screen)
             screen.print()
     for section in listed:
-        if not isinstance(section, CellsSection | FailuresSection):
+        if isinstance(section, LawsSection):
+            section.show(screen)
+    for section in listed:
+        if not isinstance(section, CellsSection | FailuresSection | LawsSection):
             section.show(screen)
     screen.print()
     for section in listed:

@@ -57,6 +57,21 @@ CREATE TABLE stages (
 );
 """
 
+LAWS = """
+CREATE TABLE IF NOT EXISTS laws (
+    subject INTEGER NOT NULL REFERENCES subjects (id),
+    law TEXT NOT NULL,
+    severity TEXT NOT NULL,
+    state TEXT NOT NULL,
+    sentence TEXT NOT NULL,
+    example TEXT NOT NULL,
+    tried INTEGER NOT NULL,
+    deviation REAL,
+    seconds REAL NOT NULL,
+    PRIMARY KEY (subject, law)
+);
+"""
+"""A table that came later, and is added to stores that do not have it: nothing else reads it."""
 EXPERIMENTS = """
 CREATE TABLE IF NOT EXISTS experiments (
     subject INTEGER NOT NULL REFERENCES subjects (id),
@@ -71,7 +86,7 @@ CREATE TABLE IF NOT EXISTS experiments (
 
 def lay_out(connection: sqlite3.Connection, suite: Suite) -> None:
     """Make the tables of an empty store."""
-    connection.executescript(f"BEGIN; {TABLES} {EXPERIMENTS} COMMIT;")
+    connection.executescript(f"BEGIN; {TABLES} {LAWS} {EXPERIMENTS} COMMIT;")
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
     connection.executemany(

@@ -11,6 +11,7 @@ import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence, Set
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 from ..errors import InputError
 from ..families import Ask, Cell, find
 from ..judging.outcomes import Outcome
+from ..laws import LawResult
 from ..trials.stage import Stage
 from ..trials.suites import Suite
 from .file import in_words
@@ -212,6 +214,23 @@ class Results:
         wanted = COLUMNS if matrices else COLUMNS[:-2]
         where = "family = ? AND cell = ? ORDER BY seed, rowid"
         return self._stages(wanted, where, cell.family, cell.name)
+
+    def laws(self) -> list[LawResult]:
+        """Return what came of the suite's laws, in its order; none in a store without laws."""
+        there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'laws'"
+        if not self._suite.laws or not self._connection_rows(there, ()):
+            return []
+        names = [field.name for field in fields(LawResult)]
+        sql = f"SELECT {', '.join(names)} FROM laws WHERE subject = ?"
+        try:
+            found = [
+                LawResult.from_fields(dict(zip(names, row, strict=True)))
+                for row in self._connection_rows(sql, (self._subject,))
+            ]
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{str(self._path)!r} is damaged: {error}") from None
+        order = {name: place for place, name in enumerate(self._suite.laws)}
+        return sorted((each for each in found if each.law in order), key=lambda e: order[e.law])
 
     def experiments(self) -> dict[str, Any]:
         """Return what was written down of each experiment; stores made before have none."""

@@ -17,10 +17,21 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import InputError
+from ..laws import LawResult
 from ..trials.stage import Stage
 from ..trials.suites import Suite
 from .environment import environment
-from .file import EXPERIMENTS, SCHEMA, check, check_header, create, in_words, lay_out, locked
+from .file import (
+    EXPERIMENTS,
+    LAWS,
+    SCHEMA,
+    check,
+    check_header,
+    create,
+    in_words,
+    lay_out,
+    locked,
+)
 from .results import Results
 from .rows import COLUMNS, row_of
 
@@ -74,6 +85,7 @@ class Store:
         with in_words(path):
             store._connection.execute("PRAGMA journal_mode = WAL")
             store._connection.execute("PRAGMA synchronous = NORMAL")
+            store._connection.execute(LAWS)
             store._connection.execute(EXPERIMENTS)
         return store
 
@@ -93,6 +105,7 @@ class Store:
         """Throw away what the store holds."""
         with in_words(self.path), self._transaction() as cursor:
             cursor.execute("DELETE FROM stages")
+            cursor.execute("DELETE FROM laws")
             cursor.execute("DELETE FROM experiments")
             cursor.execute("DELETE FROM subjects")
             cursor.execute("DELETE FROM about WHERE key LIKE '% %'")
@@ -202,6 +215,17 @@ class Store:
             cursor.executemany(
                 f"INSERT OR REPLACE INTO stages (subject, {', '.join(COLUMNS)}) VALUES ({places})",
                 ((subject.id, *row_of(stage)) for stage in stages),
+            )
+
+    def write_law(self, subject: StoredSubject, found: LawResult) -> None:
+        """Write what came of a law."""
+        fields = found.as_fields()
+        names, places = ", ".join(fields), ", ".join("?" * (len(fields) + 1))
+        values = (str(x) if isinstance(x, str) else x for x in fields.values())
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.execute(
+                f"INSERT OR REPLACE INTO laws (subject, {names}) VALUES ({places})",
+                (subject.id, *values),
             )
 
     def write_experiment(

@@ -2,8 +2,8 @@
 
 It reads ``{"id": 7, "A": [[…]], "rank": 3, "W0": [[…]], "H0": [[…]], "seed": 0, "objective":
 "kl"}`` and writes ``{"id": 7, "W": [[…]], "H": [[…]]}`` or ``{"id": 7, "error": "…"}``. The end of
-its input ends it.
-The first request is a warm-up, whose answer does not count.
+its input ends it. The first request is a warm-up, whose answer does not count. It also asks for
+capabilities; programs that know nothing of that need not answer it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
@@ -35,6 +35,9 @@ MOST_STDERR, LONGEST_ANSWER = 1 << 20, 1 << 28
 
 GRACE = 2e-3
 """Seconds in which a second answer to the same request is noticed."""
+
+REPORTS = ("error", "losses", "iterations", "converged")
+"""What an answer may say of the run."""
 
 WARM_UP = Problem(np.eye(2), 2, np.full((2, 2), 0.5), np.full((2, 2), 0.5), 0)
 
@@ -70,6 +73,7 @@ class Command(OneByOne):
         self._unread = b""
         self._asked = 0
         self._said_before = 0
+        self.capabilities: tuple[str, ...] = ()
 
     @property
     def is_running(self) -> bool:
@@ -86,23 +90,30 @@ class Command(OneByOne):
             printed = f"; it printed: {' / '.join(said.splitlines())}" if said else ""
             raise SubjectError(f"{self.name} could not be started: {reason}{printed}") from None
 
-    def answer(self, problem: Problem) -> Answer:
-        """Ask the program, which is started if it does not run."""
+    def answer(self, problem: Problem, options: Mapping[str, Any] | None = None) -> Answer:
+        """Ask the program, which is started if it does not run.
+
+        Parameters
+        ----------
+        options : further keys of the request: options that are among its capabilities.
+        """
         try:
             if self._process is None:
                 self._start()
-            answered = self._ask(problem)
+            answered = self._ask(problem, options)
         except _ProtocolError as reason:
             answer = Answer(error=str(reason), outcome=reason.outcome, output=self._last_words())
             self.close()
             return answer
-        if answered.get("error") is not None:
+        reports = {key: answered[key] for key in REPORTS if key in answered}
+        is_number = type(answered.get("error")) in (int, float) and "W" in answered
+        if answered.get("error") is not None and not is_number:
             text = printable(" ".join(str(answered["error"]).split()))
             return Answer(error=f"answered with an error: {text}", output=self._last_words())
         if not {"W", "H"} <= answered.keys():
             del answered["id"]
             return Answer(error=f"answered without W and H: {_shortened(json.dumps(answered))}")
-        return Answer(from_json(answered["W"]), from_json(answered["H"]))
+        return Answer(from_json(answered["W"]), from_json(answered["H"]), reports=reports)
 
     def close(self) -> None:
         """End the program."""
@@ -136,9 +147,10 @@ class Command(OneByOne):
             reason = error.strerror or str(error)
             raise _ProtocolError(f"cannot be started: {reason}", Outcome.CRASHED) from None
         self._asked, self._unread = 0, b""
-        self._ask(WARM_UP)
+        offered = self._ask(WARM_UP, {"capabilities": True}).get("capabilities")
+        self.capabilities = tuple(map(str, offered)) if isinstance(offered, list) else ()
 
-    def _ask(self, problem: Problem) -> dict[str, Any]:
+    def _ask(self, problem: Problem, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
         process = self._process
         assert process is not None and process.stdin is not None and self._stderr is not None
         number, self._asked = self._asked, self._asked + 1
@@ -146,7 +158,7 @@ class Command(OneByOne):
         if self._said_before > MOST_STDERR:
             self._said_before = self._stderr.truncate(0)
         try:
-            unsent = memoryview(_request(number, problem).encode() + b"\n")
+            unsent = memoryview(_request(number, problem, more or {}).encode() + b"\n")
             while unsent:
                 unsent = unsent[process.stdin.write(unsent) :]
         except OSError:
@@ -217,11 +229,12 @@ def how_it_ended(code: int) -> str:
         return f"was ended by signal {-code}"
 
 
-def _request(number: int, problem: Problem) -> str:
+def _request(number: int, problem: Problem, more: Mapping[str, Any]) -> str:
     return json.dumps(
         {
+            **more,
             "id": number,
-            "A": problem.A.tolist(),
+            "A": np.asarray(problem.A).tolist(),
             "rank": problem.rank,
             "W0": problem.W0.tolist(),
             "H0": problem.H0.tolist(),

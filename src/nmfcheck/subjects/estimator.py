@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors import InputError
@@ -23,25 +23,34 @@ class EstimatorSubject(OneByOne):
     The rank and the seed are set where its parameters have one of the usual names. Where
     `fit_transform` takes W and H, it starts from W0 and H0, with `init="custom"` unless `init` says
     something else.
+
+    Parameters
+    ----------
+    beside : a function `f(A, rank, W0, H0, **parameters)` that does the same, where there is one.
     """
 
     def __init__(
-        self, estimator: Any, name: str | None = None, options: Mapping[str, Any] | None = None
+        self,
+        estimator: Any,
+        name: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        beside: Callable[..., Any] | None = None,
     ) -> None:
         self.estimator = estimator
+        self.beside = beside
         self.options = dict(options or {})
         kind = estimator if isinstance(estimator, type) else type(estimator)
         self.name = name or kind.__qualname__
         check_options(self.name, kind, self.options, reserved=RANK)
-        known = _parameters(estimator)
+        self.parameters = _parameters(estimator)
+        self.rank_name, self.seed_name = (_first(names, self.parameters) for names in (RANK, SEED))
         own = {} if isinstance(estimator, type) else vars(estimator)
-        usual = {name: value for name, value in own.items() if name in known}
-        self.parameters = numbers_of(kind, usual | self.options)
-        self._rank, self._seed = (_first(names, known) for names in (RANK, SEED))
-        if self._rank is None:
+        usual = {name: value for name, value in own.items() if name in self.parameters}
+        self.numbers = numbers_of(kind, usual | self.options)
+        if self.rank_name is None:
             raise InputError(f"{self.name} has no parameter for the rank, such as n_components")
-        self._starts = self._can_start("init" in known)
-        self.takes = ("W0", "H0") * self._starts + ("seed",) * (self._seed is not None)
+        self.starts = self._can_start("init" in self.parameters)
+        self.takes = ("W0", "H0") * self.starts + ("seed",) * (self.seed_name is not None)
 
     def _can_start(self, has_init: bool) -> bool:
         try:
@@ -49,23 +58,24 @@ class EstimatorSubject(OneByOne):
         except (TypeError, ValueError):
             return False
         init = self.options.get("init", getattr(self.estimator, "init", None))
-        self._custom = {"init": "custom"} if has_init else {}
+        self.custom = {"init": "custom"} if has_init else {}
         return {"W", "H"} <= taken.keys() and init in (None, "custom")
 
     def answer(self, problem: Problem) -> Answer:
         """Fit a new estimator."""
         try:
-            fitted = self._make(problem)
-            start = {"W": problem.W0, "H": problem.H0} if self._starts else {}
+            fitted = self.make(problem.rank, problem.seed, self.custom if self.starts else {})
+            start = {"W": problem.W0, "H": problem.H0} if self.starts else {}
             return Answer(fitted.fit_transform(problem.A, **start), fitted.components_)
         except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
             return Answer(error=raised(error))
 
-    def _make(self, problem: Problem) -> Any:
-        settings = {str(self._rank): problem.rank} | (self._custom if self._starts else {})
-        if self._seed is not None:
-            settings[self._seed] = problem.seed
-        settings |= self.options
+    def make(self, rank: int, seed: int, more: Mapping[str, Any]) -> Any:
+        """Return a new estimator; of what is given more than once, the last counts."""
+        settings: dict[str, Any] = {str(self.rank_name): rank}
+        if self.seed_name is not None:
+            settings[self.seed_name] = seed
+        settings |= self.options | dict(more)
         if isinstance(self.estimator, type):
             return self.estimator(**settings)
         made = copy.deepcopy(self.estimator)

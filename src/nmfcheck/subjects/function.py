@@ -5,10 +5,13 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from .problem import KEYWORDS, Answer, OneByOne, Problem, as_answer, raised
+
+if TYPE_CHECKING:
+    from .estimator import EstimatorSubject
 
 
 class FunctionSubject(OneByOne):
@@ -21,6 +24,7 @@ class FunctionSubject(OneByOne):
     function : returns W and H.
     name : what it is called; its own name if not given.
     options : further keywords for every call.
+    model : makes the estimator that the function calls, for laws about what else that offers.
     """
 
     def __init__(
@@ -28,8 +32,10 @@ class FunctionSubject(OneByOne):
         function: Callable[..., Any],
         name: str | None = None,
         options: Mapping[str, Any] | None = None,
+        model: Callable[[], EstimatorSubject] | None = None,
     ) -> None:
         self.function = function
+        self.model = model
         self.name = name or str(getattr(function, "__qualname__", type(function).__qualname__))
         self.options = dict(options or {})
         keywords = _keywords(function)
@@ -37,23 +43,56 @@ class FunctionSubject(OneByOne):
         self._rank_by_name = "rank" in keywords
         self._objective_by_name = "objective" in keywords
         check_options(self.name, function, self.options)
-        self.parameters = numbers_of(function, self.options)
+        self.numbers = numbers_of(function, self.options)
 
     def answer(self, problem: Problem) -> Answer:
         """Call the function once."""
-        offered = {"W0": problem.W0, "H0": problem.H0, "seed": problem.seed}
-        keywords = {name: offered[name] for name in self.takes} | self.options
-        positional = (problem.A,) if self._rank_by_name else (problem.A, problem.rank)
-        if self._rank_by_name:
-            keywords["rank"] = problem.rank
-        if self._objective_by_name:
-            keywords.setdefault("objective", problem.objective)
+        start = (problem.W0, problem.H0)
         try:
-            returned = self.function(*positional, **keywords)
+            W, H, reports = self.called(
+                problem.A, problem.rank, start, problem.seed, problem.objective, {}
+            )
+        except NoPairError as error:
+            return Answer(error=str(error))
         except (Exception, SystemExit) as error:  # whatever a subject raises is its answer
             return Answer(error=raised(error))
-        answer = as_answer(returned)
-        return answer if answer.error else Answer(_kept(answer.W), _kept(answer.H))
+        return Answer(W, H, reports=reports)
+
+    def called(
+        self,
+        A: Any,
+        rank: int,
+        start: tuple[Any, Any] | None,
+        seed: int,
+        objective: str,
+        settings: Mapping[str, Any],
+    ) -> tuple[Any, Any, Mapping[str, Any]]:
+        """Return W, H and what the function reports; raise whatever it raises.
+
+        Parameters
+        ----------
+        start : W0 and H0, for a function that takes them; None leaves them to the function.
+        settings : further keywords, for this call.
+        """
+        W0, H0 = start or (None, None)
+        offered = {"W0": W0, "H0": H0, "seed": seed}
+        keywords: dict[str, Any] = {
+            name: offered[name] for name in self.takes if name == "seed" or start is not None
+        }
+        keywords |= self.options
+        positional = (A,) if self._rank_by_name else (A, rank)
+        if self._rank_by_name:
+            keywords["rank"] = rank
+        if self._objective_by_name:
+            keywords.setdefault("objective", objective)
+        answer = as_answer(self.function(*positional, **(keywords | dict(settings))))
+        if answer.error:
+            raise NoPairError(answer.error)
+        return _kept(answer.W), _kept(answer.H), answer.reports
+
+
+class NoPairError(Exception):
+    """A function that did not return a pair (W, H)."""
 
 
 def _kept(returned: Any) -> Any:
@@ -64,14 +103,19 @@ def _kept(returned: Any) -> Any:
         return returned
 
 
-def numbers_of(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that are numbers, with what was given or their default values."""
+def parameters_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the parameters that can be given by name, with their defaults."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return {}
-    by_name = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    values = {p.name: p.default for p in by_name} | dict(options)
+    named = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return {p.name: p.default for p in parameters if p.kind in named}
+
+
+def numbers_of(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that are numbers, with what was given or their default values."""
+    values = parameters_of(function) | dict(options)
     return {
         name: value
         for name, value in values.items()

@@ -7,20 +7,29 @@ question is what the algorithm can do, not what its tolerance allows.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..arrays import Array
 from ..errors import SubjectError
 from ..judging.objectives import FROBENIUS, ITAKURA_SAITO, KL, Objective
+from .estimator import EstimatorSubject
 
 Adapter = Callable[..., tuple[Any, Any]]
 
 
 @dataclass(frozen=True)
 class Library:
-    """An adapter, the distribution on the package index that it needs, and what it minimises."""
+    """An adapter, the distribution on the package index that it needs, and what it minimises.
+
+    Attributes
+    ----------
+    estimator : the class that it calls, by its name in the module; "" where there is none.
+    beside : a function of the module that does the same as the class; "" where there is none.
+    settings : what the class is given besides the options.
+    """
 
     name: str
     package: str
@@ -28,6 +37,27 @@ class Library:
     summary: str
     function: Adapter
     objective: str = FROBENIUS.name
+    estimator: str = ""
+    beside: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def model(self, options: Mapping[str, Any]) -> Callable[[], EstimatorSubject] | None:
+        """Return what makes the class that the adapter calls, with options, as a subject."""
+        if not self.estimator:
+            return None
+        usual = {
+            p.name: p.default
+            for p in inspect.signature(self.function).parameters.values()
+            if p.default is not p.empty
+        }
+
+        def made() -> EstimatorSubject:
+            module = importlib.import_module(self.module)
+            beside = getattr(module, self.beside) if self.beside else None
+            settings = {**self.settings, **usual, **options}
+            return EstimatorSubject(getattr(module, self.estimator), self.name, settings, beside)
+
+        return made
 
     def load(self) -> Adapter:
         """Import the library, so that no stage has to wait for that; return the adapter."""
@@ -50,7 +80,15 @@ LIBRARIES: dict[str, Library] = {}
 
 
 def library(
-    name: str, package: str, module: str, summary: str, objective: Objective = FROBENIUS
+    name: str,
+    package: str,
+    module: str,
+    summary: str,
+    objective: Objective = FROBENIUS,
+    *,
+    estimator: str = "",
+    beside: str = "",
+    settings: Mapping[str, Any] | None = None,
 ) -> Callable[[Adapter], Adapter]:
     """Make a function the adapter of this name.
 
@@ -58,10 +96,15 @@ def library(
     ----------
     package, module : what is installed, and what is imported.
     objective : what it minimises.
+    estimator, beside, settings : the class that it calls, for laws about what else that offers: its
+        name in the module, a function that does the same, and what the class is given.
     """
 
     def register(function: Adapter) -> Adapter:
-        LIBRARIES[name] = Library(name, package, module, summary, function, objective.name)
+        LIBRARIES[name] = Library(
+            name, package, module, summary, function, objective.name,
+            estimator, beside, dict(settings or {}),
+        )  # fmt: skip
         return function
 
     return register
@@ -72,6 +115,9 @@ def library(
     "scikit-learn",
     "sklearn.decomposition",
     "scikit-learn's NMF(solver='cd'), coordinate descent",
+    estimator="NMF",
+    beside="non_negative_factorization",
+    settings={"solver": "cd"},
 )
 def sklearn_cd(
     A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 20_000, tol: float = 1e-14
@@ -85,6 +131,9 @@ def sklearn_cd(
     "scikit-learn",
     "sklearn.decomposition",
     "scikit-learn's NMF(solver='mu'), multiplicative update",
+    estimator="NMF",
+    beside="non_negative_factorization",
+    settings={"solver": "mu"},
 )
 def sklearn_mu(
     A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 10_000, tol: float = 0.0
@@ -99,6 +148,9 @@ def sklearn_mu(
     "sklearn.decomposition",
     "scikit-learn's NMF(solver='mu', beta_loss='kullback-leibler')",
     KL,
+    estimator="NMF",
+    beside="non_negative_factorization",
+    settings={"solver": "mu", "beta_loss": "kullback-leibler"},
 )
 def sklearn_mu_kl(
     A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 10_000, tol: float = 0.0
@@ -114,6 +166,9 @@ def sklearn_mu_kl(
     "sklearn.decomposition",
     "scikit-learn's NMF(solver='mu', beta_loss='itakura-saito')",
     ITAKURA_SAITO,
+    estimator="NMF",
+    beside="non_negative_factorization",
+    settings={"solver": "mu", "beta_loss": "itakura-saito"},
 )
 def sklearn_mu_is(
     A: Array, rank: int, *, W0: Array, H0: Array, max_iter: int = 10_000, tol: float = 0.0

@@ -86,7 +86,8 @@ def load(subject: SubjectName) -> Subject:
     if name in REFERENCES:
         return reference_subject(name, options)
     if name in LIBRARIES:
-        return FunctionSubject(LIBRARIES[name].load(), name, options)
+        library = LIBRARIES[name]
+        return FunctionSubject(library.load(), name, options, library.model(options))
     if name.startswith(COMMAND):
         return Command(_arguments(name), name)
     try:
@@ -171,7 +172,7 @@ def _made(
     else:
         subject = as_subject(made, name)
     if isinstance(subject, FunctionSubject | EstimatorSubject):
-        subject.parameters = numbers_of(factory, options or {})  # options go to the factory
+        subject.numbers = numbers_of(factory, options or {})  # options go to the factory
     return subject
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 from ..arrays import Array
@@ -50,6 +50,7 @@ class Answer:
     output : the last lines that the subject printed, where something went wrong.
     seconds : how long it took; NaN where nobody measured.
     flags : what else was noticed.
+    reports : what the subject says of its run: `error`, `losses`, `iterations`, `converged`.
     """
 
     W: Any = None
@@ -59,6 +60,7 @@ class Answer:
     output: str = ""
     seconds: float = math.nan
     flags: tuple[Flag, ...] = ()
+    reports: Mapping[str, Any] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -116,7 +118,11 @@ def raised(error: BaseException) -> str:
 
 
 def as_answer(returned: Any) -> Answer:
-    """Return what a function gave back as an answer."""
+    """Return what a function gave back as an answer; a third value may report on the run."""
+    if isinstance(returned, tuple | list) and len(returned) == 3:
+        W, H, reports = returned
+        if isinstance(reports, Mapping):
+            return Answer(W, H, reports=reports)
     if not isinstance(returned, tuple | list) or len(returned) != 2:
         size = f" of {len(returned)}" if isinstance(returned, tuple | list) else ""
         return Answer(error=f"returned a {type(returned).__name__}{size}, not a pair (W, H)")

@@ -60,24 +60,24 @@ def _show_stage(screen: Console, replayed: Replayed) -> None:
     if not stage.measures and stage.W is None:
         screen.print(Text(f"{stage.ask.title}: {stage.outcome}", style="bold"))
         screen.print(Text(f"{stage.message}\n{stage.output}".strip()), soft_wrap=True)
-        screen.print(_matrices({"A": case.A}))
+        screen.print(shown_matrices({"A": case.A}))
         return
     judgement = Judgement(stage.outcome, stage.message, stage.measures, stage.labels)
     show_judgement(screen, case, judgement, replayed.nearest)
     for flag in stage.flags:
         screen.print(Text(f"{flag}: {flag.explanation}", style="bold red"))
     if stage.W is None or stage.H is None:
-        screen.print(_matrices({"A": case.A}))
+        screen.print(shown_matrices({"A": case.A}))
         return
     permutation = permutation_of(stage.labels)
     order = list(permutation or range(case.rank))
     named = "aligned" if permutation else "as returned"
     returned = {f"W, {named}": stage.W[:, order], f"H, {named}": stage.H[order]}
-    screen.print(_matrices({"A": case.A, **returned}))
+    screen.print(shown_matrices({"A": case.A, **returned}))
     if replayed.nearest is not None:
         W, H = replayed.nearest.W[:, order], replayed.nearest.H[order]
         answer = {"nearest exact W": W, "nearest exact H": H}
-        screen.print(_matrices({"A − WH": case.A - stage.W @ stage.H, **answer}))
+        screen.print(shown_matrices({"A − WH": case.A - stage.W @ stage.H, **answer}))
 
 
 def show_judgement(
@@ -99,7 +99,7 @@ def show_judgement(
     show_pairs(screen, rows)
 
 
-def _matrices(named: dict[str, Array]) -> Table:
+def shown_matrices(named: dict[str, Array]) -> Table:
     """Return matrices side by side, or below each other where they are wide."""
     widest = sum(ENTRY * X.shape[1] + 3 for X in named.values())
     table = Table.grid(padding=(0, 3, 0, 0))

@@ -13,62 +13,18 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any
 
-from .. import families
+from .. import families, laws
 from ..arrays import whole_number
 from ..errors import InputError
-from ..families import Ask, Cell, Family, Question, Trial
+from ..families import Cell, Question, Trial
 from ..judging.objectives import FROBENIUS
 from ..judging.objectives import find as find_objective
-from ..judging.outcomes import Grade
 from ..text import in_list
+from .parts import Part, part_from, part_of
 
-
-@dataclass(frozen=True)
-class Part:
-    """What a suite asks of one family.
-
-    Attributes
-    ----------
-    family, version : the family's.
-    cells : each with a number of trials. Trial i uses draw i and seed i, in every suite.
-    asks : of each trial, in order.
-    objective : the name of what is minimised.
-    """
-
-    family: str
-    version: int
-    cells: Mapping[Cell, int]
-    asks: tuple[Ask, ...]
-    objective: str = FROBENIUS.name
-
-    @property
-    def room(self) -> Family:
-        """The family itself."""
-        return families.find(self.family, self.objective)
-
-    def asked(self, cell: Cell) -> tuple[Ask, ...]:
-        """Return what is asked of a cell."""
-        return self.room.asked(cell, self.asks)
-
-    @property
-    def test(self) -> tuple[Ask, ...]:
-        """The asks that decide."""
-        return tuple(ask for ask in self.asks if ask.question is Question.TEST)
-
-    @property
-    def trials(self) -> int:
-        """The number of trials in all cells."""
-        return sum(self.cells.values())
-
-    @property
-    def scope(self) -> str:
-        """How many cells and trials, in words."""
-        numbers = sorted(set(self.cells.values()))
-        each = str(numbers[0]) if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
-        cells = "one cell" if len(self.cells) == 1 else f"{len(self.cells)} cells"
-        return f"{self.family}, {cells} of {each} trial{'s' if numbers != [1] else ''}"
+__all__ = ["FULL", "QUICK", "STANDARD", "SUITES", "Part", "Suite", "find", "of_version", "part_of"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +40,7 @@ class Suite:
         counts.
     summary : a line for the user.
     extra : cells that are measured besides, and do not count for the verdict.
+    laws : the names of the laws that are tried.
     """
 
     name: str
@@ -93,6 +50,7 @@ class Suite:
     summary: str = field(default="", compare=False)
     extra: Mapping[Cell, int] = field(default_factory=dict, compare=False)
     objective: str = FROBENIUS.name
+    laws: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -200,6 +158,8 @@ class Suite:
         families : the families to ask; those that an option belongs to, if not given.
         trials : the number of trials of each cell.
         options : options of families, such as `sizes` and `eps` of the bidiagonal one.
+
+        Laws are of whole suites: where families or their cells are chosen, none are tried.
         """
         chosen = {
             key: value for key, value in options.items() if value is not None and value is not False
@@ -215,7 +175,17 @@ class Suite:
                 cells = dict.fromkeys(cells, whole_number("trials", trials, 1))
             selected.append(replace(part, cells=dict(cells), asks=asks))
             extra |= part.room.extra(chosen)
-        return replace(self, parts=tuple(selected), extra=extra)
+        restricted = families is not None or bool(chosen)
+        kept = () if restricted else self.laws
+        return replace(self, parts=tuple(selected), extra=extra, laws=kept)
+
+    def with_laws(self, only: Sequence[str] | None = None, skipped: Sequence[str] = ()) -> Suite:
+        """Return this suite with other laws: some alone, or all of its own but some."""
+        for name in (*(only or ()), *skipped):
+            laws.find(name)
+        wanted = self.laws if only is None else only
+        kept = (name for name in laws.names() if name in wanted and name not in skipped)
+        return replace(self, laws=tuple(kept))
 
     def _parts_for(self, named: Sequence[str] | None, chosen: Mapping[str, Any]) -> list[Part]:
         """Return the parts of the families that are named, or that the options belong to."""
@@ -244,7 +214,9 @@ class Suite:
 
     def as_text(self) -> str:
         """Write down what makes a suite this one and no other."""
-        other = {} if self.objective == FROBENIUS.name else {"objective": self.objective}
+        other: dict[str, Any] = {}
+        other |= {} if self.objective == FROBENIUS.name else {"objective": self.objective}
+        other |= {"laws": list(self.laws)} if self.laws else {}
         return json.dumps(
             {
                 "name": self.name,
@@ -276,38 +248,12 @@ class Suite:
         return cls(
             name=str(document["name"]),
             version=int(document["version"]),
-            parts=tuple(_part_from(part, objective) for part in document["families"]),
+            parts=tuple(part_from(part, objective) for part in document["families"]),
             reference_iterations=document["reference_iterations"],
             summary=known.summary if known else "",
             objective=objective,
+            laws=tuple(map(str, document.get("laws", ()))),
         )
-
-
-def _part_from(document: Mapping[str, Any], objective: str) -> Part:
-    room = families.find(document["family"], objective)
-    return Part(
-        room.name,
-        int(document["version"]),
-        {room.cell(name): int(trials) for name, trials in document["cells"].items()},
-        tuple(_ask_from(room, ask) for ask in document["asks"]),
-        objective,
-    )
-
-
-def _ask_from(room: Family, document: Mapping[str, Any]) -> Ask:
-    """Return an ask as it was written down, called as the family calls it."""
-    name, needs = document["name"], document["needs"]
-    if needs not in get_args(Grade):
-        raise ValueError(f"no grade {needs!r}")
-    called = room.ask(name).called
-    lenient = bool(document.get("lenient", False))
-    return Ask(name, needs, Question(document["question"]), called=called, lenient=lenient)
-
-
-def part_of(family: str, suite: str, objective: str = FROBENIUS.name) -> Part:
-    """Return what a suite of this name asks of a family."""
-    room = families.find(family, objective)
-    return Part(room.name, room.version, dict(room.cells(suite)), room.asks, room.objective)
 
 
 VERSIONS = {
@@ -317,6 +263,9 @@ VERSIONS = {
     4: ("bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"),
 }
 """The families of each version of the suites."""
+
+LAWS_SINCE = 4
+"""From this version on laws are tried as well."""
 
 DIGITS_SINCE = 4
 """From this version on trials go on where only digits are missing."""
@@ -361,7 +310,10 @@ def of_version(name: str, version: int, objective: str = FROBENIUS.name) -> Suit
     parts = tuple(part_of(family, name, objective) for family in known)
     if version >= DIGITS_SINCE:
         parts = tuple(_lenient(_with_more(part, name)) for part in parts)
-    return Suite(name, version, parts, ITERATIONS[name], SUMMARIES[name], objective=objective)
+    tried = laws.names() if version >= LAWS_SINCE else ()
+    return Suite(
+        name, version, parts, ITERATIONS[name], SUMMARIES[name], objective=objective, laws=tried
+    )
 
 
 QUICK, STANDARD, FULL = (of_version(name, NEWEST) for name in ITERATIONS)

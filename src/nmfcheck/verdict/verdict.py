@@ -17,6 +17,7 @@ from ..families import Trial
 from ..intervals import Share
 from ..judging.outcomes import NOT_ASKED, Flag, Outcome
 from ..judging.tolerances import TOLERANCE
+from ..laws import LawResult, State
 from ..store import Results
 from ..text import decimal, in_list
 from ..trials.suites import Part, Suite
@@ -72,6 +73,7 @@ class Verdict:
     hard : hard failures.
     unanswered_all : whether there was no answer at all: then it could not be run.
     notes : what else a reader should know.
+    laws : what came of each law that was tried.
     tolerance : what counts as exact.
     passes_at : the largest d for which the decision at the tolerance 10⁻ᵈ is PASS, 0 where there is
         none; None where that cannot be told.
@@ -82,15 +84,21 @@ class Verdict:
     hard: tuple[HardFailure, ...] = ()
     unanswered_all: bool = False
     notes: tuple[str, ...] = ()
+    laws: tuple[LawResult, ...] = ()
     tolerance: float = TOLERANCE.exact
     passes_at: int | None = None
     stopped: Stopped | None = None
 
     @property
+    def broken(self) -> tuple[LawResult, ...]:
+        """The broken laws that fail the subject."""
+        return tuple(law for law in self.laws if law.decides)
+
+    @property
     def decision(self) -> Decision:
-        """FAIL if a family or anything hard fails, PASS if every family passes."""
+        """FAIL if a family, a law or anything hard fails, PASS if every family passes."""
         decisions = {each.test.decision for each in self.families}
-        if self.hard or Decision.FAIL in decisions:
+        if self.hard or self.broken or Decision.FAIL in decisions:
             return Decision.FAIL
         return Decision.PASS if decisions == {Decision.PASS} else Decision.INCONCLUSIVE
 
@@ -119,12 +127,29 @@ class Verdict:
         """Why, in a sentence or one for each family that it hangs on."""
         if self.hard:
             return f"Hard failure: {'; '.join(hard.in_words for hard in self.hard)}."
+        if self.broken:
+            return " ".join([self.laws_in_words, *self._failing_families()])
         if len(self.families) == 1:
             return self.families[0].test.reason
         deciding = [each.test for each in self.families if each.test.decision is self.decision]
         if self.decision is Decision.PASS:
-            return f"All families pass: {in_list(each.family for each in deciding)}."
+            lawful = " No law that decides is broken." if self.laws else ""
+            return f"All families pass: {in_list(each.family for each in deciding)}.{lawful}"
         return " ".join(f"{each.family}: {each.reason}" for each in deciding)
+
+    @property
+    def laws_in_words(self) -> str:
+        """Which laws are broken that fail the subject."""
+        if not self.broken:
+            return ""
+        first, *others = self.broken
+        more = f" (and {in_list(law.law for law in others)})" if others else ""
+        return f"It breaks the law '{first.law}'{more}: {first.sentence}."
+
+    def _failing_families(self) -> Iterator[str]:
+        for each in self.families:
+            if each.test.decision is Decision.FAIL:
+                yield f"{each.family}: {each.test.reason}"
 
     @property
     def exact(self) -> Decision | None:
@@ -181,10 +206,29 @@ def verdict_of(
         tolerance=tolerance,
         levels=spent,
     )
+    found = _with_laws(found, results.laws())
     if stopped is None:
         return found
     certainty = Certainty(suite, baselines, spent, tolerance)
-    return _ended_early(found, stopped, certainty.passing_at(known, graded, stopped.look))
+    ended = _ended_early(found, stopped, certainty.passing_at(known, graded, stopped.look))
+    return _with_laws(ended, ended.laws)
+
+
+def _with_laws(found: Verdict, laws: Sequence[LawResult]) -> Verdict:
+    """Return a verdict with what came of the laws: one that is broken fails at every tolerance."""
+    notes = tuple(note for note in _untried(laws) if note not in found.notes)
+    whole = replace(found, laws=tuple(laws), notes=(*found.notes, *notes))
+    return replace(whole, passes_at=0) if whole.broken and whole.passes_at else whole
+
+
+def _untried(laws: Sequence[LawResult]) -> Iterator[str]:
+    """Say which laws were not tried, and why."""
+    reasons: dict[str, list[str]] = {}
+    for law in laws:
+        if law.state is State.NOT_TRIED:
+            reasons.setdefault(law.sentence, []).append(law.law)
+    for reason, names in reasons.items():
+        yield f"Not tried: {in_list(names)} ({reason})."
 
 
 def _ended_early(found: Verdict, stopped: Stopped, passing: Sequence[float]) -> Verdict:

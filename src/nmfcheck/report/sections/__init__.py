@@ -10,6 +10,7 @@ from .defects import DefectsSection
 from .diagnosis import DiagnosisSection
 from .digits import DigitsSection
 from .failures import FailuresSection
+from .laws import LawsSection
 from .outcomes import OutcomesSection
 from .rates import RatesSection
 from .reproduce import ReproduceSection
@@ -33,6 +34,8 @@ def sections(subject: SubjectContents, shown: int | None = None) -> Iterator[Sec
     yield VerdictSection(subject)
     yield DiagnosisSection(subject)
     yield DigitsSection(subject)
+    if subject.verdict.laws:
+        yield LawsSection(subject)
     for family in subject.families:
         yield CellsSection(subject, family)
         figures = (RatesSection(family), DefectsSection(family), OutcomesSection(family))

@@ -27,7 +27,8 @@ HTML = """\
 <div class="verdict {{ verdict.decision }}">
 <p class="word {{ verdict.decision }}">{{ verdict.decision }}</p>
 {% if verdict.headline %}<p><strong>{{ verdict.headline }}.</strong></p>{% endif %}
-{% if verdict.hard or verdict.families | length == 1 %}<p>{{ verdict.reason }}</p>{% endif %}
+{% if verdict.hard or verdict.families | length == 1 %}<p>{{ verdict.reason }}</p>
+{% elif verdict.broken %}<p>{{ verdict.laws_in_words }}</p>{% endif %}
 {% if verdict.unanswered_all %}<p>It gave no answer at all: it could not be run.</p>{% endif %}
 {% if verdict.families | length > 1 or verdict.hard %}
 {% for each in verdict.families %}
@@ -81,7 +82,7 @@ class VerdictSection(Section):
         from rich.text import Text
 
         verdict = self.verdict
-        several = len(verdict.families) > 1 or bool(verdict.hard)
+        several = len(verdict.families) > 1 or bool(verdict.hard or verdict.broken)
         at = verdict.headline.removeprefix(str(verdict.decision))
         head = Text.assemble(decision(verdict.decision), f"{at}." if at else "")
         lines = [head.append(f"  {self._headline() if several else verdict.reason}")]
@@ -112,9 +113,15 @@ class VerdictSection(Section):
         verdict = self.verdict
         if verdict.hard:
             return verdict.reason
+        if verdict.broken:
+            failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
+            if not failing:
+                return verdict.laws_in_words
+            word = "fails" if len(failing) == 1 else "fail"
+            return f"{verdict.laws_in_words} {in_list(failing)} {word}."
         named = [e.family for e in verdict.families if e.test.decision is verdict.decision]
         if verdict.decision is Decision.PASS:
-            return "All families pass."
+            return "All families pass." + (" No law that decides is broken." * bool(verdict.laws))
         word = "fails" if verdict.decision is Decision.FAIL else "is inconclusive"
         plural = "fail" if verdict.decision is Decision.FAIL else "are inconclusive"
         return f"{in_list(named)} {word if len(named) == 1 else plural}."

@@ -1,0 +1,113 @@
+"""Looking at answers: whether one is valid, whether two agree, how good one is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..judging.measures import validity
+from ..subjects.capabilities import Fit, Handle, InvalidError, Offer, RefusedError, Start
+from .law import BrokenError, DoesNotApplyError
+
+FEW = 20
+"""So many iterations magnify no rounding yet: what agrees after one still does after these."""
+
+AGREE = 1e-6
+"""Products of two runs that do the same differ by less, relative to A's largest entry."""
+
+CHANCE = 1e-2
+"""Values of the objective, relative to A's own, that differ by less may do so by chance."""
+
+
+def fitted(handle: Handle, A: Any, rank: int, **how: Any) -> Fit:
+    """Factorize what everybody has to accept; whatever is raised breaks the law."""
+    try:
+        return handle.fit(A, rank, **how)
+    except RefusedError as error:
+        raise BrokenError(f"it {error}") from None
+    except InvalidError as error:
+        raise BrokenError(f"{error}") from None
+
+
+def accepted(
+    handle: Handle, A: Any, rank: int, what: str, *, lenient: bool = False, **how: Any
+) -> Fit:
+    """Factorize what may be refused; a clear refusal is an answer, or any if that will do."""
+    try:
+        return handle.fit(A, rank, **how)
+    except RefusedError as error:
+        if error.clear or lenient:
+            raise DoesNotApplyError(f"it refuses {what}: it {error}") from None
+        raise BrokenError(f"{what}: it {error}") from None
+    except InvalidError as error:
+        raise BrokenError(f"{what}: {error}") from None
+
+
+def check_valid(A: Array, fit: Fit, what: str) -> None:
+    """Say what is wrong with W and H, if they are not finite and nonnegative."""
+    unit = float(np.abs(A).max()) if np.size(A) else 1.0
+    valid, _ = validity(fit.W[None], fit.H[None], np.array([unit or 1.0]))
+    if valid[0]:
+        return
+    for name, X in (("W", fit.W), ("H", fit.H)):
+        if np.isnan(X).any():
+            raise BrokenError(f"{what}: {name} has {int(np.isnan(X).sum())} entries that are NaN")
+        if np.isinf(X).any():
+            raise BrokenError(f"{what}: {name} is not finite")
+        if (X < 0).any():
+            raise BrokenError(f"{what}: {name} has a negative entry, {X.min():.3g}")
+    raise BrokenError(f"{what}: W or H is not a finite nonnegative matrix")
+
+
+def few(handle: Handle) -> dict[str, Any]:
+    """Return the settings for few iterations, where a subject takes a limit."""
+    return {"limit": FEW} if Offer.LIMIT in handle.offers else {}
+
+
+def difference(A: Array, X: Array, Y: Array) -> float:
+    """Return the largest difference of two products, relative to A's largest entry."""
+    with np.errstate(all="ignore"):
+        return float(np.abs(X - Y).max() / (np.abs(A).max() or 1.0))
+
+
+def worse(handle: Handle, A: Array, X: Array, Y: Array) -> float:
+    """Return how much worse X is than Y: the objective's difference, relative to A's own."""
+    with np.errstate(all="ignore"):
+        return (handle.value(A, X) - handle.value(A, Y)) / handle.size(A)
+
+
+def apart(handle: Handle, A: Array, X: Array, Y: Array) -> tuple[float, float]:
+    """Return how far two answers that should agree are apart, and how far they may be.
+
+    After few iterations products are compared. Where a subject takes no limit, rounding may have
+    been magnified, and only their quality can be.
+    """
+    if Offer.LIMIT in handle.offers:
+        return difference(A, X, Y), AGREE
+    return abs(worse(handle, A, X, Y)), CHANCE
+
+
+def check_agree(handle: Handle, A: Array, X: Array, Y: Array, sentence: str) -> float:
+    """Return how far two answers are apart, or say that it is too far."""
+    found, most = apart(handle, A, X, Y)
+    if not found <= most:
+        raise BrokenError(f"{sentence} (they differ by {found:.2g}; at most {most:g})", found)
+    return found
+
+
+def scaled(start: Start, factor: float) -> Start:
+    """Return a start whose product is so many times as large."""
+    return start[0].copy(), start[1] * factor
+
+
+def converging(handle: Handle, limit: int = 2000, tol: float = 1e-10) -> Mapping[Any, Any]:
+    """Return options that let a subject converge, where it has them."""
+    options: dict[Any, Any] = {}
+    if Offer.LIMIT in handle.offers:
+        options[Offer.LIMIT] = limit
+    if Offer.TOLERANCE in handle.offers:
+        options[Offer.TOLERANCE] = tol
+    return options

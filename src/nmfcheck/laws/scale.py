@@ -1,0 +1,105 @@
+"""Law 4: the answer does not depend on the units of A."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..arrays import Array
+from ..subjects.capabilities import Handle, Offer
+from .comparison import CHANCE, FEW, difference, fitted, scaled, worse
+from .law import BrokenError, DoesNotApplyError, Example, Law, Severity, repeatable, variants
+
+
+class Scale(Law):
+    """c·A, with the start scaled, is solved as well as A, for c = 2^±10.
+
+    Both are the same problem in other units. Compared after 20 iterations with the stopping rule
+    off. Powers of two are exact in floating point, so most algorithms agree bit for bit; the
+    objective may differ by 1e-2 of A's own, for a small constant in a denominator is not a bug at
+    1/1000 of the usual size. Who stops early by an absolute tolerance that cannot be switched off
+    is left to `units`.
+    """
+
+    name = "scale"
+    needs = (Offer.START, Offer.LIMIT)
+    usually = "a constant in the updates that has the size of the data, or a penalty"
+    tolerance = CHANCE
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return factors."""
+        return _factors(10)
+
+    def try_(self, handle: Handle, example: Example) -> float:
+        """Compare with the answer for A itself."""
+        repeatable(handle)
+        c = _factor(example)
+        A, usual, other = _both(handle, example, c)
+        found = abs(worse(handle, A, other, usual))
+        vanishes = bool(other.max() < 1e-3 * A.max())
+        if not found <= CHANCE and Offer.TOLERANCE not in handle.offers and not vanishes:
+            start = scaled(example.start(), c)
+            longer = fitted(handle, c * A, example.k, start=start, limit=2 * FEW)
+            if np.array_equal(longer.product / c, other):
+                raise DoesNotApplyError("it stops before its limit")
+        return self.within(found, f"A times {c:g} is not solved as A is: the objective differs")
+
+
+class Units(Law):
+    """c·A has c times the answer for c = 2^±20 and 2^±40 as well, and converges as far.
+
+    After 20 iterations up to 1e-3; at the subject's own tolerance the objective is no worse by more
+    than 1e-2 of A's own. Constants such as 1e-7 and absolute tolerances show here. It is a finding:
+    many libraries expect data of size 1, and few say so.
+    """
+
+    name = "units"
+    severity = Severity.SHOULD
+    needs = (Offer.START,)
+    usually = "a fixed constant or an absolute tolerance: data should be scaled to size 1 before"
+    tolerance = 1e-3
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return factors, with few iterations and with the subject's own tolerance."""
+        fixed = _factors(20, 40) if Offer.LIMIT in handle.offers else []
+        return [*fixed, *variants(Example(8, 6, 3), "stop-20", "stop+20")]
+
+    def try_(self, handle: Handle, example: Example) -> float | None:
+        """Compare with the answer for A itself."""
+        repeatable(handle)
+        c = _factor(example)
+        if not example.variant.startswith("stop"):
+            A, few_steps, as_many = _both(handle, example, c)
+            found = difference(A, as_many, few_steps)
+            return self.within(found, f"A times {c:.2g} has not {c:.2g} times the answer")
+        A, start = example.matrix(), example.start()
+        usual = fitted(handle, A.copy(), example.k, start=start)
+        other = fitted(handle, c * A, example.k, start=scaled(start, c))
+        loss = handle.value(A, other.product / c) - handle.value(A, usual.product)
+        if not loss <= CHANCE * handle.size(A):
+            times = loss / handle.size(A)
+            sentence = f"A times {c:.2g} stops early: its objective is worse by {times:.2g} of A's"
+            raise BrokenError(sentence, times)
+        return None
+
+
+def _factors(*exponents: int) -> list[Example]:
+    names = [f"2{sign}{s}" for s in exponents for sign in "-+"]
+    return variants(Example(8, 6, 3), *names)
+
+
+def _factor(example: Example) -> float:
+    variant = example.variant.removeprefix("stop").removeprefix("2")
+    try:
+        return float(2.0 ** int(variant))
+    except ValueError:
+        raise DoesNotApplyError(f"no factor {example.variant!r}") from None
+
+
+def _both(handle: Handle, example: Example, c: float) -> tuple[Array, Array, Array]:
+    """Return A, the product for A, and that for c·A in units of A."""
+    A, start = example.matrix(), example.start()
+    usual = fitted(handle, A.copy(), example.k, start=start, limit=FEW)
+    other = fitted(handle, c * A, example.k, start=scaled(start, c), limit=FEW)
+    return A, usual.product, other.product / c

@@ -1,0 +1,136 @@
+"""Law 10: what goes in is left alone, and nothing stays behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError
+from ..subjects.handles import EstimatorHandle, guarded
+from .comparison import apart, few, fitted
+from .law import BrokenError, DoesNotApplyError, Example, Law, repeatable, variants
+from .sparse import made_sparse, with_zeros
+
+
+class Input(Law):
+    """A is left alone: dense, in Fortran order, of float32, sparse.
+
+    Byte for byte; entries of a sparse matrix may be sorted. Types that are refused are not asked.
+    """
+
+    name = "input"
+    needs = (Offer.MEMORY,)
+    usually = "an update, a clipping or a normalisation in place"
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return types of A."""
+        sparse = () if handle.objective.needs_positive else ("csr_array", "csc_matrix", "unsorted")
+        return variants(Example(6, 5, 2), "dense", "fortran", "float32", *sparse)
+
+    def try_(self, handle: Handle, example: Example) -> None:
+        """Look at the bytes before and after."""
+        dense = example.matrix() if handle.objective.needs_positive else with_zeros(example)
+        A: Any = dense
+        if example.variant == "fortran":
+            A = np.asfortranarray(dense)
+        elif example.variant == "float32":
+            A = dense.astype(np.float32)
+        elif example.variant != "dense":
+            A = made_sparse(dense, example.variant)
+        before = _bytes(A)
+        try:
+            handle.fit(A, example.k, start=example.start(), **few(handle))
+        except (RefusedError, InvalidError) as error:
+            raise DoesNotApplyError(f"{example.variant}: it {error}") from None
+        if _bytes(A) != before:
+            raise BrokenError(f"it writes to its input ({example.variant})")
+
+
+def _bytes(A: Any) -> tuple[bytes, ...]:
+    if isinstance(A, np.ndarray):
+        return (A.tobytes("A"),)
+    return (A.toarray().tobytes(),)  # the order in which entries are stored is no part of it
+
+
+class Parameters(Law):
+    """Fitting leaves the parameters alone: `get_params` says the same before and after.
+
+    So that an estimator can be cloned, fitted again and searched over. As scikit-learn asks of all
+    estimators.
+    """
+
+    name = "parameters"
+    needs = (Offer.REFIT, Offer.PARAMETERS)
+    usually = "defaults that are resolved by overwriting the parameter"
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return one."""
+        return [Example(5, 4, 2)]
+
+    def try_(self, handle: Handle, example: Example) -> None:
+        """Compare the parameters."""
+        assert isinstance(handle, EstimatorHandle)
+        model = handle.make(example.k, 0, {})
+        before = {name: repr(value) for name, value in model.get_params().items()}
+        A = example.matrix()
+        guarded(lambda: handle.fitted(model, A, None)[0])
+        after = {name: repr(value) for name, value in model.get_params().items()}
+        for name, value in before.items():
+            if value != after.get(name):
+                change = f"{value:.40} before, {after.get(name)!s:.40} after"
+                raise BrokenError(f"fitting changes the parameter {name}: {change}")
+
+
+class Refit(Law):
+    """An answer does not depend on what was factorized before.
+
+    The same estimator fitted to another A and then to this one finds what a new one does; a
+    function called in between with another A as well. After 20 iterations up to 1e-6.
+    """
+
+    name = "refit"
+    usually = "factors, sums or a cache that are kept from the fit before"
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return what comes before: the same A, another one, one of another shape."""
+        return variants(Example(6, 5, 2), "same", "other", "other-shape")
+
+    def try_(self, handle: Handle, example: Example) -> float:
+        """Compare with a first fit."""
+        repeatable(handle)
+        A, start = example.matrix(), example.start()
+        before = Example(6, 5, 2, 1) if example.variant == "other" else Example(9, 4, 2)
+        first = fitted(handle, A.copy(), example.k, start=start, **few(handle))
+        if isinstance(handle, EstimatorHandle):
+            product = self._fitted_again(handle, example, before)
+        else:
+            if example.variant != "same":
+                fitted(handle, before.matrix(), before.k, start=before.start(), **few(handle))
+            product = fitted(handle, A.copy(), example.k, start=start, **few(handle)).product
+        found, most = apart(handle, A, product, first.product)
+        if not found <= most:
+            sentence = f"fitted after {example.variant.replace('-', ' ')} A it finds something else"
+            raise BrokenError(f"{sentence} (off by {found:.2g}; at most {most:g})", found)
+        return found
+
+    @staticmethod
+    def _fitted_again(handle: EstimatorHandle, example: Example, before: Example) -> Any:
+        settings: dict[str, Any] = {}
+        if Offer.LIMIT in handle.offers:
+            settings[handle.own[Offer.LIMIT]] = few(handle)["limit"]
+        if Offer.TOLERANCE in handle.offers:
+            settings[handle.own[Offer.TOLERANCE]] = handle.least
+        starts = Offer.START in handle.offers
+        custom = handle.subject.custom if starts else {}
+        model = handle.make(example.k, 0, {**custom, **settings})
+        earlier = example if example.variant == "same" else before
+
+        def fit(of: Example) -> Any:
+            given = of.start() if starts else None
+            W, H, *_ = handle.fitted(model, of.matrix(), given)
+            return np.asarray(W) @ np.asarray(H)
+
+        guarded(lambda: fit(earlier))
+        return guarded(lambda: fit(example))

@@ -1,0 +1,132 @@
+"""Law 17: weights count, and missing entries do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array, Bools
+from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError
+from .comparison import CHANCE, check_agree, difference, few, fitted
+from .law import DRAWS, BrokenError, DoesNotApplyError, Example, Law, repeatable, variants
+
+
+class Weights(Law):
+    """Weights of one are none, a weight of two is a row twice, and a weight of zero hides an entry.
+
+    Ones and zeros after 20 iterations up to 1e-6; an exact factorization of all entries that have
+    weight is a fixed point, whatever the others are; a row twice by its quality, for three draws,
+    up to 1e-2 of A's own objective.
+    """
+
+    name = "weights"
+    needs = (Offer.WEIGHTS,)
+    usually = "weights that are used in one update and not in the other, or squared"
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return kinds of weights."""
+        names = ("ones", "zero", *(("fixed",) if Offer.START in handle.offers else ()), "twice")
+        return variants(Example(8, 6, 3), *names)
+
+    def try_(self, handle: Handle, example: Example) -> float:
+        """Compare with what they stand for."""
+        repeatable(handle)
+        A, start = example.matrix(), example.start()
+        if example.variant == "twice":
+            return self._twice(handle)
+        V = np.ones_like(A)
+        if example.variant == "ones":
+            none = fitted(handle, A.copy(), example.k, start=start, **few(handle))
+            ones = weighted(handle, A, V, example)
+            return check_agree(handle, A, ones, none.product, "weights of one are not none")
+        V[2, 3] = V[4, 1] = 0
+        if example.variant == "fixed":
+            return stays(handle, example, {Offer.WEIGHTS: V}, V == 0)
+        B = A.copy()
+        B[V == 0] = 3 * A.max()
+        one, other = (weighted(handle, X, V, example) for X in (A, B))
+        return check_agree(handle, A, one, other, "an entry of weight zero matters")
+
+    @staticmethod
+    def _twice(handle: Handle) -> float:
+        losses = []
+        for draw in DRAWS:
+            A, (W0, H0) = draw.matrix(), draw.start()
+            V = np.ones_like(A)
+            V[0] = 2
+            twice, start = np.vstack([A, A[:1]]), (np.vstack([W0, W0[:1]]), H0)
+            one = fitted(handle, A, draw.k, start=(W0, H0), options={Offer.WEIGHTS: V}).product
+            two = fitted(handle, twice, draw.k, start=start).product
+            values = [handle.value(twice, np.vstack([one, one[:1]])), handle.value(twice, two)]
+            losses.append((values[0] - values[1]) / handle.size(twice))
+        if not min(losses) <= CHANCE:
+            raise BrokenError("a row of weight two is not fitted as well as the row twice")
+        return max(min(losses), 0.0)
+
+
+def stays(handle: Handle, example: Example, options: dict[Any, Any], hidden: Bools) -> float:
+    """Return how far an exact factorization of what is seen is left; raise where it is too far."""
+    W, H = example.exact()
+    A = W @ H
+    A[hidden] *= 3
+    how = {"start": (W, H), "options": options, **few(handle)}
+    fit = fitted(handle, A.copy(), example.k, **how)
+    found = difference(A, np.where(hidden, 0, fit.product), np.where(hidden, 0, W @ H))
+    if not found <= 1e-2:
+        sentence = "started where all entries that count are fitted exactly, it leaves that"
+        raise BrokenError(f"{sentence} (by {found:.2g})", found)
+    return found
+
+
+def weighted(handle: Handle, A: Array, V: Array, example: Example) -> Array:
+    """Return the product for weights, after few iterations."""
+    options = {Offer.WEIGHTS: V.copy()}
+    start = example.start()
+    return fitted(handle, A.copy(), example.k, start=start, options=options, **few(handle)).product
+
+
+class Missing(Law):
+    """A mask that hides nothing is none, and what a mask hides does not matter.
+
+    Whether True means seen or hidden is the subject's business, and found by looking: one of the
+    two masks without exception gives the answer without a mask. After 20 iterations up to 1e-6. An
+    exact factorization of all that is seen is a fixed point.
+    """
+
+    name = "missing"
+    needs = (Offer.MASK,)
+    usually = "hidden entries that are filled with something, and then fitted"
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return two draws."""
+        return [Example(8, 6, 3), Example(8, 6, 3, 1)]
+
+    def try_(self, handle: Handle, example: Example) -> float:
+        """Find the convention, then change what is hidden."""
+        repeatable(handle)
+        A = example.matrix()
+
+        def product(X: Array, mask: Array) -> Array:
+            how = {"start": example.start(), **few(handle), "options": {Offer.MASK: mask.copy()}}
+            return handle.fit(X.copy(), example.k, **how).product
+
+        none = fitted(handle, A.copy(), example.k, start=example.start(), **few(handle)).product
+        for seen in (True, False):
+            everything = np.full(A.shape, seen)
+            try:
+                check_agree(handle, A, product(A, everything), none, "it is another")
+            except (BrokenError, RefusedError, InvalidError):
+                continue
+            mask, B = everything.copy(), A.copy()
+            mask[2, 3] = mask[4, 1] = not seen
+            B[mask != seen] = 3 * A.max()
+            sentence = "an entry that is hidden by the mask matters"
+            found = check_agree(handle, A, product(A, mask), product(B, mask), sentence)
+            if Offer.START in handle.offers:
+                found = max(found, stays(handle, example, {Offer.MASK: mask}, mask != seen))
+            return found
+        if np.isnan(none).any():
+            raise DoesNotApplyError("it finds nothing without a mask")
+        raise BrokenError("a mask that hides nothing has another answer than no mask")

@@ -1,0 +1,81 @@
+"""Laws on the terminal: the list, what came of them, one example."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..laws import Law, LawResult, State, find
+from ..laws.trying import PREFIX
+from .showing import shown_matrices
+
+STYLES = {
+    State.HELD: "green",
+    State.BROKEN: "bold red",
+    State.DOES_NOT_APPLY: "dim",
+    State.NOT_TRIED: "yellow",
+}
+
+
+def show_laws(screen: Console, laws: Sequence[Law]) -> None:
+    """Print what the laws say."""
+    table = Table.grid(padding=(0, 2))
+    for law in laws:
+        needs = f" Asked of those who offer {_listed(law)}." if law.needs else ""
+        table.add_row(Text(law.name, "bold"), str(law.severity), Text(f"{law.statement}{needs}"))
+    screen.print(table)
+
+
+def _listed(law: Law) -> str:
+    return " and ".join(str(offer) for offer in law.needs)
+
+
+def show_tried(
+    screen: Console, subject: str, tried: Sequence[LawResult], options: Sequence[str]
+) -> None:
+    """Print what came of each law, and the lines that show broken ones again."""
+    table = Table.grid(padding=(0, 2))
+    for found in tried:
+        state = Text(str(found.state), STYLES[found.state])
+        shown = f"{found.sentence} [{found.example}]" if found.broken else found.sentence
+        table.add_row(Text(found.law, "bold"), str(found.severity), state, Text(shown))
+    screen.print(Text(subject, style="bold underline"))
+    screen.print(table)
+    given = "".join(f" --option {shlex.quote(option)}" for option in options)
+    for found in tried:
+        if found.broken and found.id:
+            line = f"  nmfcheck replay {found.id} --subject {shlex.quote(subject)}{given}"
+            screen.print(Text(line), soft_wrap=True)
+    must = [found.law for found in tried if found.decides]
+    seconds = sum(found.seconds for found in tried)
+    counts = {state: sum(found.state is state for found in tried) for state in State}
+    words = ", ".join(f"{number} {state}" for state, number in counts.items() if number)
+    verdict = f"FAIL: {', '.join(must)}." if must else "No law that decides is broken."
+    screen.print(Text(f"{words}, in {seconds:.1f} s. {verdict}"), soft_wrap=True)
+
+
+def show_example(
+    screen: Console, subject: str, found: LawResult, calls: Sequence[dict[str, Any]]
+) -> None:
+    """Print one example of a law: what it says, each call with its matrices, what came of it."""
+    law = find(found.law)
+    title = f"{found.id or PREFIX + found.law}, {subject}"
+    screen.print(Text(title, style="bold underline"))
+    screen.print(Text(f"{law.statement} {law.reason}"))
+    for number, call in enumerate(calls, 1):
+        screen.print(Text(f"\ncall {number}: {call['how']}", style="bold"))
+        if call["said"]:
+            screen.print(Text(call["said"]), soft_wrap=True)
+        named = {name: call[name] for name in ("A", "W", "H") if call[name]}
+        if named:
+            arrays = {name: np.array(rows, dtype=float) for name, rows in named.items()}
+            screen.print(shown_matrices(arrays))
+    screen.print()
+    state = Text(str(found.state), STYLES[found.state])
+    screen.print(Text.assemble(state, f"  {found.sentence}"), soft_wrap=True)
