@@ -37,15 +37,15 @@ SUITE = replace(
 CAUSES = {
     "multiplies_from_nndsvd": Cause.LOCKED,
     "kullback_leibler": Cause.OTHER_LOSS,
-    "weighs_columns": Cause.BIASED,
-    "half_precision": Cause.BIASED,
-    "drops_small_entries": Cause.LOCKED,
+    "weighs_columns": Cause.FIXED_POINT,
+    "half_precision": Cause.CHANGED_A,
+    "drops_small_entries": Cause.THRESHOLD,
     "constant_in_denominators": Cause.BIASED,
     "ridge": Cause.BIASED,
     "lasso": Cause.BIASED,
     "multiplies_200_times": Cause.EARLY,
     "stops_after_20_sweeps": Cause.EARLY,
-    "loops_to_the_smaller_side": Cause.UNRELATED,
+    "loops_to_the_smaller_side": Cause.UNMOVED,
 }
 """What one of the findings must be, where there is more to say than that it is wrong."""
 

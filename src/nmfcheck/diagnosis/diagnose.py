@@ -54,7 +54,7 @@ def diagnose(
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
-    found += [Finding(Cause.LAW, of_law(law)) for law in verdict.broken]
+    laws = [Finding(Cause.LAW, of_law(law)) for law in verdict.broken]
     shown: list[tuple[list[str], Finding]] = []
     tried = Tried.of(results)
     for part in suite.parts:
@@ -67,7 +67,7 @@ def diagnose(
             baselines[part.family],
             tried,
         )
-        for finding in findings(evidence, hard=bool(found)):
+        for finding in findings(evidence, hard=bool(found or laws)):
             same = [names for names, known in shown if known.cause is finding.cause]
             if same and finding.cause not in OF_A_FAMILY:
                 same[0].append(part.family)
@@ -82,7 +82,7 @@ def diagnose(
     if any(finding.certain and finding.cause in OF_ANSWERS for _, finding in shown):
         shown = [each for each in shown if each[1].certain or each[1].cause not in GUESSED]
     if len(suite.parts) == 1:
-        return found + [finding for _, finding in shown] + aside
+        return found + _with_laws([finding for _, finding in shown], laws) + aside
     passing = {e.family for e in verdict.families if e.test.decision is Decision.PASS}
     shown.sort(
         key=lambda each: (
@@ -91,14 +91,17 @@ def diagnose(
             each[1].cause is not Cause.OTHER_LOSS,
         )
     )
-    return (
-        found
-        + [
-            replace(finding, sentence=_of_families(names, finding.sentence))
-            for names, finding in shown
-        ]
-        + aside
-    )
+    named = [
+        replace(finding, sentence=_of_families(names, finding.sentence)) for names, finding in shown
+    ]
+    return found + _with_laws(named, laws) + aside
+
+
+def _with_laws(shown: list[Finding], laws: list[Finding]) -> list[Finding]:
+    """Put broken laws behind what explains failures, and before what is usual or unknown."""
+    told = sum(each.cause not in (*NO_FAULT, Cause.UNKNOWN) for each in shown)
+    ordered = sorted(shown, key=lambda each: each.cause in (*NO_FAULT, Cause.UNKNOWN))
+    return ordered[:told] + laws + ordered[told:] if laws else shown
 
 
 def of_law(found: LawResult) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..diagnosis import Finding, diagnose
-from ..diagnosis.experiments import Tried, summaries
 from ..errors import InputError
 from ..families import Ask, Cell, Question
 from ..judging.outcomes import Outcome, reaches
@@ -25,7 +24,8 @@ from ..verdict.decision import Decision
 from ..verdict.stopping import STOPPED, Stopped
 from ..verdict.tally import CellTally, tally
 from ..verdict.verdict import FamilyVerdict, Verdict, verdict_of
-from .commands import experiment_line, replay_options, run_command
+from .commands import replay_options, run_command
+from .experimented import Experimented, experimented
 
 MOST_SHOWN = 10
 """So many failing runs are shown with their matrices."""
@@ -92,25 +92,6 @@ class FamilyContents:
     def stages(self, cell: Cell) -> Sequence[Stage]:
         """Return the stages of a cell that was only measured, with W and H."""
         return self.extra.get(cell, ())
-
-
-@dataclass(frozen=True)
-class Experimented:
-    """An experiment, in words.
-
-    Attributes
-    ----------
-    name, sentence : what was done, and what showed.
-    runs : how many runs were made.
-    left_out : what was not done, and why; "" where all of it was.
-    replay : the line that makes one of its runs again; "" where there is none.
-    """
-
-    name: str
-    sentence: str
-    runs: int
-    left_out: str
-    replay: str
 
 
 @dataclass(frozen=True)
@@ -256,17 +237,11 @@ def _subject(
         findings=tuple(diagnose(results, asked, verdict, baselines, tallies)),
         families=families,
         shown=tuple(results.stages(_shown(rows, suite, shown))),
-        experiments=tuple(_experiments(results, subject, suite)),
+        experiments=tuple(experimented(results, subject, suite)),
         unlike=tuple(unlike_references(families)) if starts_where_told else (),
         command=run_command(subject, suite, besides),
         replay=replay_options(subject, suite),
     )
-
-
-def _experiments(results: Results, subject: StoredSubject, suite: Suite) -> Iterator[Experimented]:
-    for each in summaries(Tried.of(results)):
-        line = "" if each.run is None else experiment_line(each.run, subject, suite)
-        yield Experimented(each.name, each.sentence, each.runs, each.left_out, line)
 
 
 def _stopped(store: Store, subject: StoredSubject) -> Stopped | None:

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from .. import __version__
-from .contents import Contents, Experimented, FamilyContents, SubjectContents
+from .contents import Contents, FamilyContents, SubjectContents
+from .experimented import Experimented
 from .plain import as_json
 from .sections.failures import FailuresSection
 from .sections.laws import LawsSection

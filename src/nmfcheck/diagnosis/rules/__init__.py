@@ -36,7 +36,7 @@ WHY_UNCONVERGED = (
     unmoved, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled, incomplete,
     clipped, partly_unmoved, other_loss,
     # What experiments show, and what the answers do.
-    random, biased, floor, threshold, entrywise, lifted, early, constrained, ceiling, locked,
+    random, biased, floor, threshold, early, entrywise, lifted, constrained, ceiling, locked,
     unstable,
     # What is left.
     leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,

@@ -50,5 +50,5 @@ def _is_function(a: Array, x: Array) -> bool:
     left, right = a[:-2], a[2:]
     line = x[:-2] + (x[2:] - x[:-2]) * (a[1:-1] - left) / (right - left)
     off = abs(x[1:-1] - line)
-    changed = float(abs(x - a).max())
+    changed = float(np.median(abs(x - a)))
     return bool(np.quantile(off[1:], 0.9) <= SMOOTH * changed) and bool(np.ptp(x) > SMOOTH)
