@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..subjects.capabilities import Fit, Handle, Offer, finite
-from .comparison import fitted
+from .comparison import few, fitted
 from .law import BrokenError, DoesNotApplyError, Example, Law, Severity, variants
 from .sparse import Sparse, exact_with_zeros, made_sparse, with_zeros
 
@@ -140,7 +140,7 @@ class ExactError(Law):
         if example.variant == "sparse":
             Sparse().applies(handle)
             given = made_sparse(A, "csr_array")
-        fit = fitted(handle, given, example.k, start=(W, H))
+        fit = fitted(handle, given, example.k, start=(W, H), **few(handle))
         said = fit.reports.error
         if said is None:
             raise DoesNotApplyError("it reports no error")

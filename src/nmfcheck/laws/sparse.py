@@ -71,7 +71,8 @@ class Sparse(Law):
             raise DoesNotApplyError(f"{handle.objective.title} is infinite for zeros")
         example = Example(6, 5, 2)
         try:
-            handle.fit(made_sparse(with_zeros(example), "csr_array"), 2, start=example.start())
+            made = made_sparse(with_zeros(example), "csr_array")
+            handle.fit(made, 2, start=example.start(), **few(handle))
         except (RefusedError, InvalidError) as error:
             raise DoesNotApplyError(f"it takes no sparse A: it {error}") from None
 
