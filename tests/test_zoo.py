@@ -162,7 +162,7 @@ class TestBothFamilies:
             "inflated": by_hand(self.SUITE.part("inflated").cells),
         }
         with Store.in_memory(self.SUITE) as store:
-            campaign = Campaign(self.SUITE, isolate=False)
+            campaign = Campaign(self.SUITE, isolate=False, whole=True)
             stored = campaign.run(runnable(kept.function), store, lambda _: None)
             return kept, *said(store, stored, baselines)
 

@@ -207,7 +207,7 @@ def never_updates_h(A, rank, *, W0, H0):
     return W, H
 
 
-@unconverged(Cause.UNMOVED)
+@unconverged(Cause.MISSING)
 def skips_the_first_row(A, rank, *, W0, H0):
     W, H = W0.copy(), H0.copy()
     for _ in range(30):
