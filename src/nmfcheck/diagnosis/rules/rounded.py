@@ -10,6 +10,9 @@ from ..findings import Cause, Finding, mostly
 
 MOST_DECIMALS = 8
 
+FAR = 0.1
+"""Who misses A by more than this has diverged, or does something else."""
+
 OFF = 20
 """Rounding explains errors up to so many units of the last place."""
 
@@ -17,6 +20,8 @@ OFF = 20
 def rounded(evidence: Evidence) -> Finding | None:
     """Say how many decimals there are, or that entries are float16 numbers."""
     factors = evidence.unconverged.factors
+    if not evidence.unconverged.typical < FAR:  # then that is not what is wrong
+        return None
     typical = f"the median error is {evidence.unconverged.typical:.0e}"
     if mostly(_is_half(W) and _is_half(H) for _, W, H in factors):
         return Finding(
