@@ -250,3 +250,27 @@ class TestGrowth:
         assert one.grown_to(replace(other, version=3)) is None
         assert one.grown_to(QUICK) is None
         assert np.isclose(one.trials, 40)
+
+
+class TestDeterminism:
+    """What a run ends with does not depend on which of its workers was faster."""
+
+    def rows(self, path, jobs, **more):
+        check(zoo.is_stuck_at_its_start, TestEarlyEnds.SUITE, store=path, jobs=jobs, **more)
+        with Store.read(path) as store:
+            (subject,) = store.subjects()
+            rows = store.results(subject).rows()
+            return [(r.cell, r.seed, r.ask, r.outcome) for r in rows], store.noted(
+                subject, "stopped"
+            )
+
+    def test_any_number_of_workers(self, tmp_path):
+        one, two = (self.rows(tmp_path / f"{jobs}.sqlite", jobs) for jobs in (1, 2))
+        assert one == two
+        assert one[1] is not None
+
+    def test_what_was_there_before_stays(self, tmp_path):
+        path = tmp_path / "store.sqlite"
+        whole, _ = self.rows(path, 2, whole=True)
+        again, _ = self.rows(path, 2)
+        assert again == whole

@@ -232,7 +232,10 @@ class Campaign:
                 if stopped := monitor.stop():
                     break
         if stopped and any(plan.trials for plan in plans):
-            store.note(stored, STOPPED, stopped.as_text())
+            why, numbers = stopped
+            if numbers is not None:  # others came before these were looked at, or did not
+                store.trim(stored, numbers)
+            store.note(stored, STOPPED, why.as_text())
             progress(asked.stages)  # as far as it goes
 
     def _monitor(

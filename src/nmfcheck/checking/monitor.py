@@ -1,20 +1,51 @@
-"""A look at the verdict while a run goes on."""
+"""A look at the verdict while a run goes on.
+
+Results come in any order, and a verdict must not depend on that. So trials are counted in the order
+of the suite's rounds, and looked at after fixed numbers of them: what a run ends with depends on
+the subject alone.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from ..families import Cell
 from ..judging.outcomes import NOT_ASKED
 from ..store import Results
+from ..trials.driver import Plan, in_rounds
 from ..trials.stage import Stage
+from ..trials.suites import Suite
 from ..verdict.regrading import Graded
 from ..verdict.stopping import Certainty, Stopped, Why
 from ..verdict.tally import CellTally, tally
 
 FIRST, GROWTH = 20, 1.2
 """The verdict is looked at after so many trials, and again when there are so many times as many."""
+
+
+@dataclass
+class _Known:
+    """What is known of one cell: for each ask, by seed."""
+
+    cell: Cell
+    letters: dict[str, dict[int, str]] = field(default_factory=dict)
+    digests: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    def tallied(self, number: int) -> CellTally:
+        """Return the outcomes of so many trials, from the first on."""
+        seeds = tuple(sorted(set().union(*self.letters.values())))[:number]
+        letters = {
+            ask: "".join(of.get(seed, NOT_ASKED) for seed in seeds)
+            for ask, of in self.letters.items()
+        }
+        found = CellTally(self.cell, seeds, letters)
+        answers = [{of[s] for s in seeds if s in of} for of in self.digests.values()]
+        alike = bool(answers) and all(len(each) <= 1 for each in answers)
+        one = alike and self.cell.one_case and len(found.answered()) > 1
+        return CellTally(self.cell, seeds, letters, one)
 
 
 class Monitor:
@@ -32,68 +63,78 @@ class Monitor:
     ) -> None:
         self._certainty = certainty
         self._until = None if budget is None else time.monotonic() + budget
-        self._letters: dict[str, dict[str, dict[int, str]]] = {}
+        self._known: dict[str, _Known] = {}
         self._defects: dict[tuple[str, str], dict[int, float]] = {}
-        self._digests: dict[str, dict[str, set[str]]] = {}
-        self._cells: dict[str, Cell] = {}
-        self._trials = 0
-        self.stages = 0
+        self._order: list[tuple[str, int]] = []
+        self._arrived: set[tuple[str, int]] = set()
+        self._before: Counter[str] = Counter()  # how many trials of each cell were there
+        self._counted = 0  # of the order, without a gap
         self._next = FIRST
+        self._stages = 0
         if certainty is not None:
-            self._begin(certainty, results)
+            self._begin(certainty.suite, results)
 
-    def _begin(self, certainty: Certainty, results: Results) -> None:
-        suite = certainty.suite
-        self._cells = {cell.id: cell for cell in suite.cells}
+    def _begin(self, suite: Suite, results: Results) -> None:
+        self._known = {cell.id: _Known(cell) for cell in suite.cells}
+        plans = [Plan(suite.cell(cell)) for cell in suite.cells]
+        self._order = [(trial.cell.id, trial.seed) for _, trial in in_rounds(plans)]
         for each in tally(results, suite):
-            kept = self._letters.setdefault(each.cell.id, {})
+            known = self._known[each.cell.id]
             for ask, letters in each.letters.items():
-                kept[ask] = dict(zip(each.seeds, letters, strict=True))
-                self.stages += len(letters) - letters.count(NOT_ASKED)
-            self._trials += len(each.seeds)
+                asked = zip(each.seeds, letters, strict=True)
+                known.letters[ask] = {s: letter for s, letter in asked if letter != NOT_ASKED}
+                self._stages += len(known.letters[ask])
+            self._arrived |= {(each.cell.id, seed) for seed in each.seeds}
+            self._before[each.cell.id] = len(each.seeds)
         for key, of in Graded.read(results, suite).of.items():
             self._defects[key] = dict(of)
-        for cell, ask, digest in results.digests():
-            self._digests.setdefault(cell, {}).setdefault(ask, set()).add(digest)
+        for cell, ask, seed, digest in results.digests_by_seed():
+            if cell in self._known:
+                self._known[cell].digests.setdefault(ask, {})[seed] = digest
 
     def add(self, stages: Iterable[Stage]) -> None:
         """Take note of the stages of complete trials."""
-        seen = set()
         for stage in stages:
-            self.stages += 1
+            self._stages += 1
             id, ask, seed = stage.trial.cell.id, stage.ask.name, stage.trial.seed
-            if id not in self._cells:
+            if id not in self._known:
                 continue
-            seen.add((id, seed))
-            self._letters.setdefault(id, {}).setdefault(ask, {})[seed] = stage.outcome.letter
+            self._arrived.add((id, seed))
+            known = self._known[id]
+            known.letters.setdefault(ask, {})[seed] = stage.outcome.letter
             if stage.measures:
                 defect = stage.trial.family.defect(stage.measures)
                 self._defects.setdefault((id, ask), {})[seed] = defect
             if stage.digest:
-                self._digests.setdefault(id, {}).setdefault(ask, set()).add(stage.digest)
-        self._trials += len(seen)
+                known.digests.setdefault(ask, {})[seed] = stage.digest
 
-    def stop(self) -> Stopped | None:
-        """Say whether the run may end now, and why."""
+    def stop(self) -> tuple[Stopped, Mapping[str, int] | None] | None:
+        """Say whether the run may end now, and with how many trials of each cell.
+
+        What was there before stays in any case. None stands for all that there are.
+        """
         if self._until is not None and time.monotonic() >= self._until:
-            return Stopped(Why.BUDGET, self.stages)
-        if self._certainty is None or self._trials < self._next:
+            return Stopped(Why.BUDGET, self._stages), None
+        if self._certainty is None:
             return None
-        self._next = int(self._trials * GROWTH) + 1
-        certain = self._certainty.of(self._tallies(), Graded(self._defects))
-        return None if certain is None else Stopped(certain[0], self.stages, certain[1])
+        while self._counted < len(self._order) and self._order[self._counted] in self._arrived:
+            self._counted += 1
+        while self._next <= self._counted:
+            if found := self._look(self._certainty, self._next):
+                return found
+            self._next = int(self._next * GROWTH) + 1
+        return None
 
-    def _tallies(self) -> list[CellTally]:
-        found = []
-        for id, by_ask in self._letters.items():
-            seeds = tuple(sorted(set().union(*by_ask.values())))
-            letters = {
-                ask: "".join(of.get(seed, NOT_ASKED) for seed in seeds)
-                for ask, of in by_ask.items()
-            }
-            digests = self._digests.get(id, {})
-            alike = bool(digests) and all(len(each) == 1 for each in digests.values())
-            cell = CellTally(self._cells[id], seeds, letters)
-            one = alike and cell.cell.one_case and len(cell.answered()) > 1
-            found.append(CellTally(cell.cell, seeds, letters, one))
-        return found
+    def _look(
+        self, certainty: Certainty, trials: int
+    ) -> tuple[Stopped, Mapping[str, int] | None] | None:
+        """Look at the verdict after so many trials."""
+        numbers = Counter(id for id, _ in self._order[:trials])
+        cells = [self._known[id].tallied(number) for id, number in numbers.items()]
+        certain = certainty.of(cells, Graded(self._defects))
+        if certain is None:
+            return None
+        stages = sum(
+            len(text) - text.count(NOT_ASKED) for cell in cells for text in cell.letters.values()
+        )
+        return Stopped(certain[0], stages, certain[1]), numbers | self._before

@@ -180,6 +180,10 @@ class Results:
         columns = "DISTINCT family || '/' || cell, ask, digest"
         return self._select(columns, "digest != ''")
 
+    def digests_by_seed(self) -> list[tuple[str, str, int, str]]:
+        """Return the digest of each stage that has one."""
+        return self._select("family || '/' || cell, ask, seed, digest", "digest != ''")
+
     def flagged(self) -> list[tuple[Row, tuple[str, ...]]]:
         """Return the stages that are flagged or invalid, with their flags."""
         where = "flags != '' OR outcome = 'invalid'"

@@ -238,6 +238,19 @@ class Store:
                 (subject.id, name, json.dumps(record)),
             )
 
+    def trim(self, subject: StoredSubject, trials: Mapping[str, int]) -> None:
+        """Keep so many trials of each cell, from the first on, and drop those that came besides.
+
+        Parameters
+        ----------
+        trials : by the cell's id.
+        """
+        with in_words(self.path), self._transaction() as cursor:
+            cursor.executemany(
+                "DELETE FROM stages WHERE subject = ? AND family || '/' || cell = ? AND seed >= ?",
+                [(subject.id, cell.id, trials.get(cell.id, 0)) for cell in self.suite.cells],
+            )
+
     @property
     def extensions(self) -> int:
         """How often trials have been added to the store's suite."""
