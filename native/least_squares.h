@@ -1,5 +1,5 @@
 // Least squares, min ‖XYᵀ − A‖ for Y: by Cholesky's decomposition of XᵀX where that is safe, and of
-// minimum norm, by a complete orthogonal decomposition of X, in the lanes where it is not.
+// minimum norm, by the singular values of X, in the lanes where it is not.
 #pragma once
 
 #include "half.h"
@@ -69,161 +69,114 @@ INLINE void substitute(Square &L, Rows &B, int i) {
     });
 }
 
-// What counts as zero, relative to the whole, as in LAPACK's least squares.
+// Singular values up to this, relative to the largest, count as zero, as in LAPACK's least squares.
 INLINE double relative_cutoff(int m, int k) { return (m > k ? m : k) * 0x1p-52; }
 
-// Mix the entries of x by a reflection, x − 2(x·v)/(v·v)·v with v = (1, 2, …, k).
+template <class Tall>
+INLINE V squared_length(Tall &U, int column) {
+    V sum{};
+    for (int i = 0; i < U.rows; ++i) sum = fma(U(i, column), U(i, column), sum);
+    return sum;
+}
+
+// Mix the columns of U and of V by a reflection, x − 2(x·v)/(v·v)·v with v = (1, 2, …, k).
 //
-// Without it, equal columns of X would be treated with equal roundings, and twin components would
-// stay twins to the last bit. Runs that collapse would then stay where they leave with LAPACK, and
-// shares would depend on the engine (docs/design.md).
-INLINE void mix(V *x, int k) {
+// The rotations below would be more accurate than the reference: errors would be relative to each
+// column, those of LAPACK are relative to the longest. And equal columns would be turned with equal
+// roundings, twin components would stay twins to the last bit. Runs that collapse would then stay
+// where they leave with LAPACK, and shares would depend on the engine (docs/design.md).
+template <class Tall, class Square>
+INLINE void reflect(Tall &U, Square &V_) {
+    const int k = U.columns;
     const V scale = all(12 / (double(k) * (k + 1) * (2.0 * k + 1)));
-    V x_dot_v{};
-    for (int c = 0; c < k; ++c) x_dot_v = fma(x[c], all(c + 1), x_dot_v);
-    for (int c = 0; c < k; ++c) x[c] = fma(-scale * x_dot_v, all(c + 1), x[c]);
+    const auto reflect_row = [&](V *x) INLINED {
+        V x_dot_v{};
+        for (int c = 0; c < k; ++c) x_dot_v = fma(x[c], all(c + 1), x_dot_v);
+        for (int c = 0; c < k; ++c) x[c] = fma(-scale * x_dot_v, all(c + 1), x[c]);
+    };
+    for (int i = 0; i < U.rows; ++i) reflect_row(U.row(i));
+    for (int i = 0; i < k; ++i) reflect_row(V_.row(i));
 }
 
-// Householder's reflection x − factor·(v·x)·v.
-struct Reflection {
-    const V *v;
-    int size;
-    V factor;
-
-    // Reflect R vectors, so far apart.
-    template <class Count>
-    INLINE void apply(Count R, V *x, int apart) const {
-        V v_dot_x[int(Count{})] = {};
-        for (int i = 0; i < size; ++i)
-            for_each(R,
-                     [&](int r) INLINED { v_dot_x[r] = fma(v[i], x[r * apart + i], v_dot_x[r]); });
-        for_each(R, [&](int r) INLINED { v_dot_x[r] *= -factor; });
-        for (int i = 0; i < size; ++i)
-            for_each(R, [&](int r) INLINED {
-                x[r * apart + i] = fma(v_dot_x[r], v[i], x[r * apart + i]);
-            });
-    }
-};
-
-// The reflection that takes x, whose squared length is given, to (end, 0, …): v takes the place of
-// x. Where x is 0 it does nothing.
-struct Taken {
-    V factor, end;
-};
-INLINE Taken take_to_first(V *x, V square) {
-    const V length = sqrt(square), end = select(x[0] > V{}, -length, length);
-    const V factor = quotient(all(1), length * (length + absolute(x[0])));
-    x[0] -= end;
-    return {factor, end};
-}
-
-// QᵀX = (T; 0) by Householder's reflections, in place, with the longest column that is left next in
-// every lane; it ends where none is longer than what counts as zero, so that T has full rank. Its
-// columns stay where they are. The reflections are left in the rows of `reflectors`.
-template <class Tall, class Wide, class Row>
-INLINE void reduce(Tall &U, Wide &reflectors, Row &factors) {
-    const int m = U.rows, k = U.columns, steps = m < k ? m : k;
-    V smallest{};
-    for (int s = 0; s < steps; ++s) {
-        V longest{}, pivot{}, total{};
-        for_each_part<tile_columns>(U.columns, [&](auto S, int j) INLINED {
-            V square[S] = {};
-            for (int i = s; i < m; ++i)
-                for_each(S, [&](int c)
-                                INLINED { square[c] = fma(U(i, j + c), U(i, j + c), square[c]); });
-            for_each(S, [&](int c) INLINED {
-                pivot = select(square[c] > longest, all(j + c), pivot);
-                longest = maximum(longest, square[c]);
-                total += square[c];
-            });
-        });
-        const double cutoff = relative_cutoff(m, k);
-        if (s == 0) smallest = (cutoff * cutoff) * total;
-        const Mask left = longest > smallest;
-        V *x = reflectors.row(s);
-        for (int i = s; i < m; ++i) x[i] = V{};
-        for_each(U.columns, [&](int c) INLINED {
-            const Mask chosen = left & (pivot == all(c));
-            for (int i = s; i < m; ++i) x[i] = select(chosen, U(i, c), x[i]);
-        });
-        const V factor = factors(0, s) = take_to_first(x + s, keep(left, longest)).factor;
-        for_each_part<tile_columns>(U.columns, [&](auto S, int j) INLINED {
-            V dot[S] = {};
-            for (int i = s; i < m; ++i)
-                for_each(S, [&](int c) INLINED { dot[c] = fma(x[i], U(i, j + c), dot[c]); });
-            for_each(S, [&](int c) INLINED { dot[c] *= -factor; });
-            for (int i = s; i < m; ++i)
-                for_each(S, [&](int c) INLINED {
-                    const Mask stays = i == s ? left : left & (pivot != all(j + c));
-                    U(i, j + c) = keep(stays, fma(dot[c], x[i], U(i, j + c)));
-                });
-        });
+// Turn the columns of U, in these lanes, until they are orthogonal: with X for U as it was, U = XV
+// then, and the lengths of U's columns are the singular values of X. One-sided Jacobi (Hestenes
+// 1958). Columns so short that they count as zero are left as they are.
+template <class Tall, class Square>
+void orthogonalize(Tall &U, Square &V_, Mask lanes, const bool *stop) {
+    constexpr int most_sweeps = 60;
+    const int k = U.columns;
+    const double cutoff = relative_cutoff(U.rows, k), right_angle = U.rows * 0x1p-52;
+    for (int i = 0; i < k; ++i)
+        for (int c = 0; c < k; ++c) V_(i, c) = all(i == c);
+    reflect(U, V_);
+    for (int sweep = 0; sweep < most_sweeps && any(lanes); ++sweep) {
+        V longest{};
+        for (int c = 0; c < k; ++c) longest = maximum(longest, squared_length(U, c));
+        const V shortest = (cutoff * cutoff) * longest;
+        Mask turned{};
+        for (int p = 0; p < k && !is_set(stop); ++p)
+            for (int q = p + 1; q < k; ++q) {
+                const V pp = squared_length(U, p), qq = squared_length(U, q);
+                V pq{};
+                for (int i = 0; i < U.rows; ++i) pq = fma(U(i, p), U(i, q), pq);
+                const Mask turn = lanes & (absolute(pq) > right_angle * (sqrt(pp) * sqrt(qq))) &
+                                  (pp > shortest) & (qq > shortest);
+                if (!any(turn)) continue;
+                turned |= turn;
+                const V zeta = (qq - pp) / (2 * pq);
+                const V root = absolute(zeta) + sqrt(fma(zeta, zeta, all(1)));
+                const V tangent = select(zeta < V{}, all(-1), all(1)) / root;
+                const V cosine = 1 / sqrt(fma(tangent, tangent, all(1))), sine = cosine * tangent;
+                const auto rotate = [&](V &x, V &y) INLINED {
+                    const V new_x = fma(cosine, x, -sine * y), new_y = fma(sine, x, cosine * y);
+                    x = select(turn, new_x, x);
+                    y = select(turn, new_y, y);
+                };
+                for (int i = 0; i < U.rows; ++i) rotate(U(i, p), U(i, q));
+                for (int i = 0; i < k; ++i) rotate(V_(i, p), V_(i, q));
+            }
+        lanes &= turned;
     }
 }
 
-// Put the solution of minimum norm into `h.next` in these lanes, by a complete orthogonal
-// decomposition: QᵀX = (T; 0) with T of full rank, TZ = L, a triangle, and y = Z·L⁻¹·(Qᵀa). A
-// component that is zero stays so, in spite of rounding.
+// Put the solution of minimum norm into `h.next` in these lanes: y = Σ v·(u·a)/σ² over the singular
+// values σ that do not count as zero. A component that is zero stays so, in spite of rounding.
 template <class M, class N, class K>
 __attribute__((noinline)) void minimum_norm(Half<M, N, K> h, Mask lanes) {
-    const int m = h.m, k = h.k, steps = m < k ? m : k;
     Local U(h.m, h.k, h.scratch);
-    Local reflectors(h.k, h.m, h.scratch);
-    Local factors(Fixed<1>{}, h.k, h.scratch), inverse(Fixed<1>{}, h.k, h.scratch);
-    Local Z_factors(Fixed<1>{}, h.k, h.scratch), alive(Fixed<1>{}, h.k, h.scratch);
+    Local V_(h.k, h.k, h.scratch);
+    Local squares(Fixed<1>{}, h.k, h.scratch), share(Fixed<1>{}, h.k, h.scratch);
     V largest_entry{};
-    for (int i = 0; i < m; ++i)
-        for (int c = 0; c < k; ++c) largest_entry = maximum(largest_entry, h.X(i, c));
+    for (int i = 0; i < h.m; ++i)
+        for (int c = 0; c < h.k; ++c) largest_entry = maximum(largest_entry, h.X(i, c));
     const V scale = 1 / power_of_two(largest_entry);  // so that no square overflows or vanishes
-    for (int c = 0; c < k; ++c) alive(0, c) = V{};
-    for (int i = 0; i < m; ++i) {
-        for (int c = 0; c < k; ++c) {
-            U(i, c) = scale * h.X(i, c);
-            alive(0, c) = select(h.X(i, c) != V{}, scale, alive(0, c));
+    for (int i = 0; i < h.m; ++i)
+        for (int c = 0; c < h.k; ++c) U(i, c) = scale * h.X(i, c);
+    orthogonalize(U, V_, lanes, h.stop);
+    V largest{};
+    for (int c = 0; c < h.k; ++c) {
+        squares(0, c) = squared_length(U, c);
+        largest = maximum(largest, squares(0, c));
+    }
+    const V cutoff = relative_cutoff(h.m, h.k) * sqrt(largest);
+    Local alive(Fixed<1>{}, h.k, h.scratch);
+    for (int c = 0; c < h.k; ++c) {
+        Mask nonzero{};
+        for (int i = 0; i < h.m; ++i) nonzero |= h.X(i, c) != V{};
+        alive(0, c) = keep(nonzero, scale);
+    }
+    for (int j = 0; j < h.n; ++j) {
+        for (int c = 0; c < h.k; ++c) {
+            V u_dot_a{};
+            for (int i = 0; i < h.m; ++i) u_dot_a = fma(U(i, c), h.At(j, i), u_dot_a);
+            share(0, c) = keep(sqrt(squares(0, c)) > cutoff, u_dot_a / squares(0, c));
         }
-        mix(U.row(i), k);
+        for (int i = 0; i < h.k; ++i) {
+            V y{};
+            for (int c = 0; c < h.k; ++c) y = fma(V_(i, c), share(0, c), y);
+            h.next(j, i) = select(lanes, alive(0, i) * y, h.next(j, i));
+        }
     }
-    reduce(U, reflectors, factors);
-    // The reflections that make up Z take the place of T's rows, from the diagonal on.
-    for (int s = 0; s < steps; ++s) {
-        V square{};
-        for (int c = s; c < k; ++c) square = fma(U(s, c), U(s, c), square);
-        const auto [factor, end] = take_to_first(&U(s, s), square);
-        inverse(0, s) = quotient(all(1), end);
-        Z_factors(0, s) = factor;
-        if (s + 1 == steps) break;
-        const Reflection reflection{&U(s, s), k - s, factor};
-        for_each_part<tile_rows>(Any{steps - s - 1}, [&](auto R, int i) INLINED {
-            reflection.apply(R, &U(s + 1 + i, s), k);
-        });
-    }
-    for_each_part<tile_rows>(h.n, [&](auto R, int j) INLINED {
-        const int length = m > k ? m : k;
-        Scratch scratch = h.scratch;
-        V *y = scratch.take(R * length);
-        for_each(R, [&](int r) INLINED {
-            for (int i = 0; i < m; ++i) y[r * length + i] = h.At(j + r, i);
-            for (int i = m; i < k; ++i) y[r * length + i] = V{};
-        });
-        for (int s = 0; s < steps; ++s)
-            Reflection{reflectors.row(s) + s, m - s, factors(0, s)}.apply(R, y + s, length);
-        for (int s = 0; s < steps; ++s)
-            for_each(R, [&](int r) INLINED {
-                V rest = y[r * length + s];
-                for (int p = 0; p < s; ++p) rest = fma(-U(s, p), y[r * length + p], rest);
-                y[r * length + s] = rest * inverse(0, s);
-            });
-        for_each(R, [&](int r) INLINED {
-            for (int c = steps; c < k; ++c) y[r * length + c] = V{};
-        });
-        for (int s = steps - 1; s >= 0; --s)
-            Reflection{&U(s, s), k - s, Z_factors(0, s)}.apply(R, y + s, length);
-        for_each(R, [&](int r) INLINED {
-            mix(y + r * length, k);
-            for (int c = 0; c < k; ++c)
-                h.next(j + r, c) = select(lanes, alive(0, c) * y[r * length + c], h.next(j + r, c));
-        });
-    });
 }
 
 }  // namespace nmfcheck::INSTRUCTIONS
