@@ -52,6 +52,9 @@ bench: .venv/installed-dev
 	@echo "installing, which builds the native engine: about two minutes"
 	$(PIP) --editable '.[dev]'
 	@$(BIN)/nmfcheck --version
+	@# Where there is a compiler, tests that need the engine shall not be skipped in silence.
+	@! command -v c++ >/dev/null || $(BIN)/python -c 'import nmfcheck._native' || \
+	  { echo "the native engine was not built, although there is a C++ compiler" >&2; exit 2; }
 	@touch $@ .venv/installed
 
 # Python itself is not built with the sanitizers, so that they have to be loaded before it. -S keeps
