@@ -27,6 +27,7 @@ from nmfcheck.verdict.baseline import (
     shipped_for,
 )
 from nmfcheck.verdict.decision import Decision
+from nmfcheck.verdict.stopping import STOPPED, Stopped
 from nmfcheck.verdict.tally import OF_LETTER, CellTally, tally
 from nmfcheck.verdict.verdict import verdict_of
 from zoo import ZOO
@@ -42,7 +43,9 @@ def said(store, stored, baselines):
     """Return the verdict and the findings."""
     suite, results = store.suite, store.results(stored)
     cells = tally(results, suite)
-    verdict = verdict_of(results, suite, baselines, cells)
+    noted = store.noted(stored, STOPPED)
+    stopped = None if noted is None else Stopped.from_text(noted)
+    verdict = verdict_of(results, suite, baselines, cells, stopped=stopped)
     return verdict, diagnose(results, suite, verdict, baselines, cells)
 
 
