@@ -37,7 +37,7 @@ SUITE = replace(
 CAUSES = {
     "multiplies_from_nndsvd": Cause.LOCKED,
     "kullback_leibler": Cause.OTHER_LOSS,
-    "weighs_columns": Cause.FIXED_POINT,
+    "weighs_columns": Cause.BIASED,
     "half_precision": Cause.CHANGED_A,
     "drops_small_entries": Cause.THRESHOLD,
     "constant_in_denominators": Cause.BIASED,
