@@ -102,8 +102,8 @@ SAID = {
     "scales_a_to_0_and_1": (Cause.CHANGED_A, RIGHT),
     "scales_twice": (Cause.RESCALED, RIGHT),
 }
-"""The first finding when it was last looked at, and how good the first one was when the subject was first run: before
-the rules were changed after its set."""
+"""The first finding when it was last looked at, and how good the first one was when the subject was
+first run: before the rules were changed after its set."""
 
 
 @pytest.mark.slow
