@@ -4,8 +4,9 @@
         [--blocks 100] [--results FILE]
 
 A block is a whole suite of trials that the baselines have not seen: of a cell of t trials, block b
-has trials 1000 + t·b and on. The numbers of iterations are the quick suite's. Counts are kept in
-FILE as they come; the same command goes on.
+has trials 1000 + t·b and on. The numbers of iterations are the quick suite's. A block FAILs if it
+does so at the suite's end, or at any of LOOKS looks on the way there. What each trial came to is
+kept in FILE, as a text of 1 (passed) and 0 for a block of a cell; the same command goes on.
 """
 
 import argparse
@@ -24,12 +25,16 @@ from nmfcheck.trials.driver import run_trials
 from nmfcheck.verdict.baseline import MANY, Required, required_of, shipped_for
 from nmfcheck.verdict.decision import CellVerdict, Decision, Question, decide
 from nmfcheck.verdict.levels import EARLY_SINCE, WHOLE, levels
+from nmfcheck.verdict.sequential import e_value, rejects
 
 NOTHING = Required(math.nan, "")
 """What a cell requires that is only measured."""
 
 AT_ONCE = 10
 """So many blocks of a cell are run together."""
+
+LOOKS = 50
+"""So often the verdict is looked at within a block, after equal parts of every cell."""
 
 
 def passes(name, trials):
@@ -39,7 +44,7 @@ def passes(name, trials):
 
 
 def collect(name, suite, blocks, results):
-    """Count the passes of each block and cell, where they are not known yet."""
+    """Run each block and cell that is not known yet."""
     known = json.loads(results.read_text()) if results.exists() else {}
     for part in suite.parts:
         for cell, number in part.cells.items():
@@ -50,7 +55,8 @@ def collect(name, suite, blocks, results):
                 begin = MANY + first * number
                 seeds = range(begin, begin + AT_ONCE * number)
                 passed = passes(name, [part.room.trial(cell, i, part.test) for i in seeds])
-                known[key] = [sum(passed[i : i + number]) for i in range(0, len(passed), number)]
+                letters = "".join("01"[each] for each in passed)
+                known[key] = [letters[i : i + number] for i in range(0, len(letters), number)]
                 new = results.with_suffix(".new")
                 new.write_text(json.dumps(known))
                 new.replace(results)
@@ -59,29 +65,33 @@ def collect(name, suite, blocks, results):
     return known
 
 
-def decisions(name, suite, blocks, known):
-    """Return the decision on each block: FAIL if a family fails, PASS if all pass."""
+def questions(name, suite, block, known, look=LOOKS):
+    """Return what is asked of each family after so many looks of a block."""
     baselines = shipped_for(suite)
-    spent = levels() if suite.version >= EARLY_SINCE else WHOLE
-    found = Counter()
-    for block in range(blocks):
-        questions = []
-        for part in suite.parts:
-            cells = []
-            for cell, number in part.cells.items():
-                asked = required_of(part, cell, baselines[part.family]) or NOTHING
-                passed = known[f"{name} {cell.id} {number} {block - block % AT_ONCE}"]
-                share = Share(passed[block % AT_ONCE], number)
-                margin = part.room.margin
-                cells.append(CellVerdict(cell, share, asked.share, asked.of, margin=margin))
-            questions.append(Question(part.family, cells))
-        each = {answer.decision for answer in decide(questions, spent)}
-        if Decision.FAIL in each:
-            found[Decision.FAIL] += 1
-        else:
-            passed_all = each == {Decision.PASS}
-            found[Decision.PASS if passed_all else Decision.INCONCLUSIVE] += 1
+    found = []
+    for part in suite.parts:
+        cells = []
+        for cell, number in part.cells.items():
+            asked = required_of(part, cell, baselines[part.family]) or NOTHING
+            letters = known[f"{name} {cell.id} {number} {block - block % AT_ONCE}"]
+            first = letters[block % AT_ONCE][: number * look // LOOKS]
+            share, margin = Share(first.count("1"), len(first)), part.room.margin
+            cells.append(CellVerdict(cell, share, asked.share, asked.of, margin=margin))
+        found.append(Question(part.family, cells))
     return found
+
+
+def decision(name, suite, block, known):
+    """Return the decision on a block: FAIL if a family fails, PASS if all pass."""
+    spent = levels() if suite.version >= EARLY_SINCE else WHOLE
+    for look in range(1, LOOKS):
+        for each in questions(name, suite, block, known, look):
+            if rejects(e_value(each.cells), spent.fail_early, len(suite.parts)):
+                return Decision.FAIL
+    each = {answer.decision for answer in decide(questions(name, suite, block, known), spent)}
+    if Decision.FAIL in each:
+        return Decision.FAIL
+    return Decision.PASS if each == {Decision.PASS} else Decision.INCONCLUSIVE
 
 
 def main():
@@ -96,7 +106,7 @@ def main():
     suite = suites.find(asked.suite, asked.objective)
     for name in asked.algorithms or accepted(suite.objective):
         known = collect(name, suite, asked.blocks, asked.results)
-        found = decisions(name, suite, asked.blocks, known)
+        found = Counter(decision(name, suite, block, known) for block in range(asked.blocks))
         alarms = Share(found[Decision.FAIL], asked.blocks)
         low, high = alarms.interval
         print(

@@ -182,6 +182,24 @@ class TestEarlyEnds:
         assert report.verdict.headline.endswith("PASS at 1e-8: correct to 8 digits")
         assert report.verdict.stopped is None or report.verdict.stopped.why is Why.DIGITS
 
+    def test_when_it_is_certain_that_it_fails_only_the_first_family_goes_on(self, tmp_path):
+        """What it ends with does not depend on the number of workers, nor on interruptions."""
+        subject = f"py:{zoo.__file__}:adds_1e_9_to_denominators"
+        report = check(subject, self.SUITE, jobs=2)
+        path = tmp_path / "store.sqlite"
+        for budget in (2, None):  # the first ends before
+            again = check(subject, self.SUITE, store=path, jobs=1, budget=budget)
+        assert again.verdict == report.verdict
+        assert report.verdict.stopped.why is Why.DIGITS
+        first, other = report.verdict.families
+        assert first.digits.certain
+        assert report.verdict.digits == first.digits.digits
+        assert report.verdict.headline.startswith(
+            f"FAIL at 1e-10 (the paper's threshold); bidiagonal PASS at 1e-{first.digits.digits}:"
+        )
+        assert other.test.pool.share.whole <= 0.1 * sum(self.SUITE.part("rank-one").cells.values())
+        assert json.loads(report.to_json())["subjects"][0]["digits"] == first.digits.digits
+
     def test_a_budget(self):
         report = check(zoo.good, self.SUITE, isolate=False, budget=1e-6)
         assert report.verdict.stopped.why is Why.BUDGET

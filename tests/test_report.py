@@ -307,7 +307,7 @@ class TestJUnit:
 
     @pytest.mark.slow
     def test_what_could_not_be_run_is_an_error(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(campaign_module, "smoke", lambda _: Look([], answered=True))
+        monkeypatch.setattr(campaign_module, "smoke", lambda *_: Look([], answered=True))
         filled(tmp_path / "run.sqlite", "exits_the_process")
         with Store.read(tmp_path / "run.sqlite") as store:
             document = JUnitXml.fromstring(as_junit(contents([store])).encode())

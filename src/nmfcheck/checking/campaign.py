@@ -231,6 +231,9 @@ class Campaign:
                 monitor.add(stages)
                 if stopped := monitor.stop():
                     break
+                if monitor.narrowed:
+                    for plan in plans:
+                        plan.left_out = not monitor.wants(plan)
         if stopped and any(plan.trials for plan in plans):
             why, numbers = stopped
             if numbers is not None:  # others came before these were looked at, or did not

@@ -3,6 +3,9 @@
 Results come in any order, and a verdict must not depend on that. So trials are counted in the order
 of the suite's rounds, and looked at after fixed numbers of them: what a run ends with depends on
 the subject alone.
+
+When it is certain that a subject fails, but not at every tolerance, only the first family goes on,
+until its digits are known.
 """
 
 from __future__ import annotations
@@ -71,6 +74,7 @@ class Monitor:
         self._counted = 0  # of the order, without a gap
         self._next = FIRST
         self._stages = 0
+        self.narrowed = False  # to the first family, for its digits
         if certainty is not None:
             self._begin(certainty.suite, results)
 
@@ -117,24 +121,58 @@ class Monitor:
             return Stopped(Why.BUDGET, self._stages), None
         if self._certainty is None:
             return None
-        while self._counted < len(self._order) and self._order[self._counted] in self._arrived:
-            self._counted += 1
-        while self._next <= self._counted:
+        while self._next <= self._count():
             if found := self._look(self._certainty, self._next):
                 return found
             self._next = int(self._next * GROWTH) + 1
+        if self.narrowed and self._counted == len(self._order):
+            return self._ended(Why.DIGITS, self._counted)
         return None
+
+    def _count(self) -> int:
+        """Return how many trials are there from the first on, without a gap."""
+        while self._counted < len(self._order) and self._order[self._counted] in self._arrived:
+            self._counted += 1
+        return self._counted
+
+    def wants(self, plan: Plan) -> bool:
+        """Say whether trials of a cell are still needed."""
+        if not (self.narrowed and self._certainty and plan.trials):
+            return True
+        return plan.trials[0].cell.family == self._certainty.first.family
 
     def _look(
         self, certainty: Certainty, trials: int
     ) -> tuple[Stopped, Mapping[str, int] | None] | None:
         """Look at the verdict after so many trials."""
-        numbers = Counter(id for id, _ in self._order[:trials])
-        cells = [self._known[id].tallied(number) for id, number in numbers.items()]
-        certain = certainty.of(cells, Graded(self._defects))
+        cells, graded = self._cells(trials), Graded(self._defects)
+        certain = (Why.DIGITS, 0) if self.narrowed else certainty.of(cells, graded)
         if certain is None:
             return None
+        why, look = certain
+        if why is Why.DIGITS and not certainty.has_its_digits(cells, graded):
+            self._narrow(certainty.first.family, trials)
+            return None
+        return self._ended(why, trials, look)
+
+    def _narrow(self, family: str, trials: int) -> None:
+        """After so many trials, leave out those of other families."""
+        if not self.narrowed:
+            rest = [each for each in self._order[trials:] if each[0].startswith(f"{family}/")]
+            self._order[trials:] = rest
+            self._counted, self.narrowed = trials, True
+
+    def _cells(self, trials: int) -> list[CellTally]:
+        """Return the outcomes of so many trials."""
+        numbers = Counter(id for id, _ in self._order[:trials])
+        return [self._known[id].tallied(number) for id, number in numbers.items()]
+
+    def _ended(self, why: Why, trials: int, look: int = 0) -> tuple[Stopped, Mapping[str, int]]:
+        """Return why a run ends after so many trials, and how many of each cell these are."""
+        numbers = Counter(id for id, _ in self._order[:trials])
         stages = sum(
-            len(text) - text.count(NOT_ASKED) for cell in cells for text in cell.letters.values()
+            len(text) - text.count(NOT_ASKED)
+            for cell in self._cells(trials)
+            for text in cell.letters.values()
         )
-        return Stopped(certain[0], stages, certain[1]), numbers | self._before
+        return Stopped(why, stages, look), numbers | self._before

@@ -161,7 +161,7 @@ class Contents:
             self.subjects,
             key=lambda each: (
                 BEST_FIRST.index(each.verdict.decision),
-                -(each.verdict.passes_at or 0),
+                -(each.verdict.digits or 0),
                 -each.verdict.share.value if each.verdict.share.whole else 0.0,
             ),
         )

@@ -43,7 +43,7 @@ def _subject(subject: SubjectContents) -> dict[str, Any]:
         "verdict": verdict.decision,
         "reason": verdict.reason,
         "tolerance": verdict.tolerance,
-        "digits": verdict.passes_at,
+        "digits": verdict.digits,
         "headline": verdict.headline or None,
         "stopped": stopped
         and {"why": stopped.why, "stages": stopped.stages, "reason": stopped.why.explanation},

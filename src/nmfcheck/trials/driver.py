@@ -49,6 +49,7 @@ class Plan:
     twice : the trials with a seed below this are asked one thing twice, to see whether the answers
         agree.
     whole : how many trials the cell has, those before these included; as many as these if 0.
+    left_out : whether no further trial is to be begun.
     """
 
     trials: Sequence[Trial]
@@ -57,6 +58,7 @@ class Plan:
     twice: int = 0
     whole: int = 0
     ended: bool = False
+    left_out: bool = False
     ongoing: deque[_Ongoing] = field(default_factory=deque)
 
 
@@ -170,7 +172,7 @@ class Driver:
     def _begin(self) -> bool:
         """Take up the next trial, if there is one."""
         for plan, trial in self._to_begin:
-            if plan.ended:
+            if plan.ended or plan.left_out:
                 continue
             ongoing = _Ongoing(plan, Climb(trial))
             if trial.seed < plan.twice:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
+from ..families import Cell
 from ..judging.tolerances import TOLERANCE
-from ..trials.suites import Suite
+from ..trials.suites import Part, Suite
 from .baseline import Baseline
 from .decision import Decision
 from .levels import Levels
@@ -43,7 +44,7 @@ class Why(StrEnum):
 
 _EXPLANATIONS = {
     Why.FAILS: "it fails at every tolerance, and more trials would not change that",
-    Why.DIGITS: "it fails at this tolerance, and how many digits are right is certain",
+    Why.DIGITS: "it fails at this tolerance, and after that only its digits were looked for",
     Why.PASSES: "it passes, and more trials would not change that",
     Why.BUDGET: "the time that was given to it is over",
 }
@@ -92,41 +93,56 @@ class Certainty:
     tolerance: float = TOLERANCE.exact
 
     def of(self, cells: Sequence[CellTally], graded: Graded) -> tuple[Why, int] | None:
-        """Return why a run may end now, and the look at which it passes; None if it goes on."""
+        """Return why a run may end now, and the look at which it passes; None if it goes on.
+
+        Of a subject that fails only some digits are wanted: then DIGITS is returned as soon as that
+        is certain, and `has_its_digits` says when there are enough trials for them.
+        """
         done = self._done(cells)
         if min(done.values()) < FEWEST_FOR_FAIL:
             return None
         asked = Asked(cells, self.suite.parts, self.baselines, graded, self.levels)
-        look = self._look(done)
         if asked.fails_early(self.tolerance):
-            if asked.fails_early(TOLERANCE.loosest) or not self._has_digits:
-                return Why.FAILS, 0
-            if look and self._digits_are_certain(asked, cells, graded, look):
-                return Why.DIGITS, look
-            return None
+            hopeless = asked.fails_early(TOLERANCE.loosest) or not self._has_digits
+            return Why.FAILS if hopeless else Why.DIGITS, 0
+        look = self._look(done, self.suite.cells)
         if look and self.passes(cells, graded, look, self.tolerance):
             return Why.PASSES, look
         return None
 
-    def _digits_are_certain(
-        self, asked: Asked, cells: Sequence[CellTally], graded: Graded, look: int
-    ) -> bool:
-        """Say whether it passes with some number of digits, and fails with one more."""
+    @property
+    def first(self) -> Part:
+        """The family whose digits are the subject's."""
+        return self.suite.parts[0]
+
+    def has_its_digits(self, cells: Sequence[CellTally], graded: Graded) -> bool:
+        """Say whether the first family passes with some digits, and fails with one more."""
+        asked = Asked(cells, [self.first], self.baselines, graded, self.levels)
+        look = self._look(self._done(cells), self.first.cells)
         for digits in range(MOST_DIGITS, 0, -1):
-            tolerance = tolerance_of(digits)
-            if tolerance > self.tolerance and not asked.fails_early(tolerance):
-                return self.passes(cells, graded, look, tolerance)
-        return False
+            if not asked.fails_early(tolerance := tolerance_of(digits)):
+                return bool(look) and self._pass([self.first], cells, graded, look, tolerance)
+        return True
 
     def passes(
         self, cells: Sequence[CellTally], graded: Graded, look: int, tolerance: float
     ) -> bool:
         """Say whether all families pass with the trials of so many tenths of the suite."""
+        return self._pass(self.suite.parts, cells, graded, look, tolerance)
+
+    def _pass(
+        self,
+        parts: Sequence[Part],
+        cells: Sequence[CellTally],
+        graded: Graded,
+        look: int,
+        tolerance: float,
+    ) -> bool:
         numbers = {cell.id: trials * look // LOOKS for cell, trials in self.suite.cells.items()}
         first = [cell.first(numbers[cell.cell.id]) for cell in cells]
         level = self.levels.pass_early / (LOOKS - 1)
         levels = replace(self.levels, passing=level, fail_early=0.0)
-        asked = Asked(first, self.suite.parts, self.baselines, graded, levels)
+        asked = Asked(first, parts, self.baselines, graded, levels)
         return {each.decision for each in asked.tests(tolerance)} == {Decision.PASS}
 
     def passing_at(self, cells: Sequence[CellTally], graded: Graded, look: int) -> list[float]:
@@ -140,10 +156,11 @@ class Certainty:
         known = {cell.cell.id: len(cell.seeds) for cell in cells}
         return {cell.id: known.get(cell.id, 0) for cell in self.suite.cells}
 
-    def _look(self, done: Mapping[str, int]) -> int:
+    @staticmethod
+    def _look(done: Mapping[str, int], cells: Mapping[Cell, int]) -> int:
         """Return how many tenths of every cell are there; 0 where that is too little, or all."""
-        tenths = min(LOOKS * done[c.id] // n for c, n in self.suite.cells.items())
-        fewest = min(n * tenths // LOOKS for n in self.suite.cells.values())
+        tenths = min(LOOKS * done[c.id] // n for c, n in cells.items())
+        fewest = min(n * tenths // LOOKS for n in cells.values())
         return tenths if tenths < LOOKS and fewest >= FEWEST_FOR_PASS else 0
 
     @property

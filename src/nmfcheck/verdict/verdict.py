@@ -108,19 +108,40 @@ class Verdict:
 
         "" where digits cannot be told.
         """
-        if self.passes_at is None:
+        first = self.families[0]
+        for_digits = self.stopped is not None and self.stopped.why is Why.DIGITS
+        if (
+            self.digits is None
+            or first.digits is None
+            or (self.passes_at is None and not for_digits)
+        ):
             return ""
-        digits = self.families[0].digits
-        right = f": correct to {digits.in_words}" if digits is not None and digits.digits else ""
+        right = f": correct to {first.digits.in_words}" if self.digits else ""
         which = " (the paper's threshold)" if self.tolerance == TOLERANCE.exact else ""
         here = f"{self.decision} at {decimal(self.tolerance)}{which}"
         if self.decision is Decision.PASS:
             return f"{here}{right}"
+        if self.passes_at is None and self.digits:
+            of = "" if len(self.families) == 1 else f"{first.family} "
+            return f"{here}; {of}{Decision.PASS} at {decimal(tolerance_of(self.digits))}{right}"
         if self.decision is Decision.FAIL and not self.passes_at:
             return f"{self.decision} at every tolerance"
         if self.passes_at and tolerance_of(self.passes_at) > self.tolerance:
-            return f"{here}; {Decision.PASS} at {decimal(tolerance_of(self.passes_at))}{right}"
+            passes = f"{Decision.PASS} at {decimal(tolerance_of(self.passes_at))}"
+            of = "" if self.digits == self.passes_at else f", {first.family}"
+            return f"{here}; {passes}{of}{right}"
         return here
+
+    @property
+    def digits(self) -> int | None:
+        """To how many digits its answers are right: those of its first family, the paper's.
+
+        0 where something fails at every tolerance that is not a share: a law, or a hard failure.
+        """
+        if self.hard or self.broken:
+            return 0
+        first = self.families[0].digits
+        return None if first is None else first.digits
 
     @property
     def reason(self) -> str:
