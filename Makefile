@@ -34,6 +34,8 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/harness.py
 	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/early.py
+	$(BIN)/python benchmarks/power.py
 	$(BIN)/python benchmarks/engine.py
 
 .venv/bin/python:

@@ -1,0 +1,108 @@
+"""How soon a verdict is certain: after what part of the quick suite, and in what time.
+
+Subjects are the zoo's that fail at every tolerance, in this process, without laws and experiments;
+then one that takes 1 ms a stage, with all that belongs to a check. `make bench` runs it.
+"""
+
+import statistics
+import sys
+import tempfile
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from nmfcheck import check
+from nmfcheck.checking.campaign import Campaign
+from nmfcheck.checking.runnable import runnable
+from nmfcheck.store import Store
+from nmfcheck.trials.suites import QUICK
+from nmfcheck.verdict.decision import Decision
+from nmfcheck.verdict.stopping import STOPPED, Stopped, Why
+
+TESTS = Path(__file__).parents[1] / "tests"
+BUDGET = 10.0
+"""Seconds for each; who is not certain by then is left out, and said to be."""
+
+APART = ("allocates_without_end",)
+"""Not in this process."""
+
+GARBAGE = """
+import time
+def garbage(A, rank, *, W0, H0):
+    time.sleep(1e-3)
+    return W0, H0
+"""
+
+
+def wrong_ones():
+    """Return the functions of the zoo that must fail and can run in this process."""
+    sys.path.insert(0, str(TESTS))
+    import zoo
+    import zoo_more  # noqa: F401  (its animals join the others)
+
+    return {
+        name: kept.function
+        for name, kept in zoo.ZOO.items()
+        if kept.decision is Decision.FAIL
+        and not kept.unrunnable
+        and kept.sizes == (2, 3)
+        and name not in APART
+    }
+
+
+class Plain(Campaign):
+    """A campaign without experiments."""
+
+    def _experiment(self, *_: object) -> None:
+        pass
+
+
+def stopped_after(function, folder: Path) -> Stopped | None:
+    """Return why and after how many stages a run of the quick suite ended."""
+    suite = replace(QUICK, laws=())
+    campaign = Plain(suite, isolate=False, budget=BUDGET)
+    with Store.create_or_open(folder / f"{function.__name__}.sqlite", suite) as store:
+        stored = campaign.run(runnable(function), store, lambda _: None)
+        noted = store.noted(stored, STOPPED)
+    return noted and Stopped.from_text(noted)
+
+
+def main() -> None:
+    shares, open_ = [], []
+    for name, function in wrong_ones().items():
+        with (
+            np.errstate(all="ignore"),
+            warnings.catch_warnings(),
+            tempfile.TemporaryDirectory() as folder,
+        ):
+            warnings.simplefilter("ignore")
+            stopped = stopped_after(function, Path(folder))
+        if stopped is None or stopped.why is Why.BUDGET:
+            open_.append(name)
+        elif stopped.why is Why.FAILS:
+            shares.append(stopped.stages / QUICK.stages)
+    print(
+        f"{len(shares)} subjects of the zoo that fail at every tolerance: the median FAIL takes "
+        f"{100 * statistics.median(shares):.1f} % of the quick suite's stages (goal 5), "
+        f"the longest {100 * max(shares):.1f} %; not certain within {BUDGET:g} s: "
+        f"{', '.join(open_) or 'none'}",
+        flush=True,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "garbage.py"
+        path.write_text(GARBAGE)
+        seconds = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            report = check(f"py:{path}:garbage")
+            seconds.append(time.perf_counter() - begin)
+        stages = report.verdict.stopped.stages
+    shown = ", ".join(f"{each:.1f}" for each in seconds)
+    print(f"garbage, 1 ms a stage: {report.decision} after {stages} stages, {shown} s (goal 3)")
+
+
+if __name__ == "__main__":
+    main()
