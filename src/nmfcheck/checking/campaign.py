@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..diagnosis.experiments import Asked, perform
@@ -14,7 +14,7 @@ from ..errors import InputError, SubjectError
 from ..executors.inline import InlineExecutor
 from ..executors.lawful import BUDGET, try_laws
 from ..executors.local import LocalExecutor
-from ..executors.protocol import Executor, Limits
+from ..executors.protocol import About, Executor, Limits
 from ..families import Ask, Question
 from ..judging.objectives import find as find_objective
 from ..judging.outcomes import Outcome, reaches
@@ -22,7 +22,7 @@ from ..judging.tolerances import TOLERANCE
 from ..laws import State
 from ..reference.engine import chosen
 from ..store import Results, Store, StoredSubject
-from ..subjects import Progress, reference_subject
+from ..subjects import Progress, SubjectName, reference_subject
 from ..tools.smoke import Check, smoke
 from ..trials.driver import Driver, Plan
 from ..trials.suites import Suite
@@ -33,6 +33,11 @@ from ..verdict.stopping import STOPPED, Certainty, Stopped
 from ..verdict.verdict import verdict_of
 from .monitor import Monitor
 from .runnable import Runnable
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from ..executors.cluster.executor import ClusterExecutor
 
 ASKED_TWICE = 3
 """So many trials of each shape are asked one thing twice, to see whether the answers agree."""
@@ -61,6 +66,7 @@ class Campaign:
         certain, where the suite's version allows it. References always run all of it.
     tolerance : what counts as exact.
     budget : how many seconds a run may take; None for as long as it takes.
+    cluster : where trials are run; None for this machine. Laws and experiments stay here.
     warn : called with what a first look showed to be wrong.
     tell : called with a line for the user.
     """
@@ -75,6 +81,7 @@ class Campaign:
     whole: bool = False
     tolerance: float = TOLERANCE.exact
     budget: float | None = None
+    cluster: Client | None = None
     warn: Callable[[str, list[Check]], None] = lambda _name, _checks: None
     tell: Callable[[str], None] = lambda _line: None
 
@@ -89,6 +96,10 @@ class Campaign:
         """
         if subject.is_reference:
             return self._run_reference(subject, store, progress, begin)
+        if self.cluster is not None and subject.named is None:
+            raise InputError(
+                f"{subject.name} cannot be sent to a cluster: workers import subjects by name"
+            )
         if self.isolate and (subject.named is not None or LocalExecutor.can_fork()):
             return self._run_local(subject, store, progress, begin)
         if self.isolate:
@@ -112,16 +123,22 @@ class Campaign:
         (begin or _keep)()
         stored = store.subject(subject.name, settings)
         # The native engine has threads of its own; with NumPy, work is shared out to processes.
-        processes = 1 if engine == "native" else self.jobs or os.cpu_count() or 1
+        processes = 1 if engine == "native" or self.cluster else self.jobs or os.cpu_count() or 1
         with InlineExecutor(solver, progress, processes) as executor:
-            self._carry(executor, store, stored, progress, together=True)
+            if self.cluster is None:
+                self._carry(executor, store, stored, progress, together=True)
+            else:
+                limit = {"at_most": self.suite.reference_iterations, "engine": engine}
+                with self._elsewhere(subject.named, executor.start(), limit) as cluster:
+                    self._carry(executor, store, stored, progress, through=cluster, together=True)
         return stored
 
     def _run_local(
         self, subject: Runnable, store: Store, progress: Progress, begin: Begin | None
     ) -> StoredSubject:
         """Run a subject in workers of its own, after a first look at it."""
-        with subject.local(self.jobs or os.cpu_count() or 1, self.limits) as executor:
+        jobs = 1 if self.cluster else self.jobs or os.cpu_count() or 1
+        with subject.local(jobs, self.limits) as executor:
             about = executor.start()
             limits = {"timeout": self.limits.timeout, "memory": self.limits.memory}
             settings = {"limits": limits, **subject.settings(about.takes, about.identity)}
@@ -137,12 +154,29 @@ class Campaign:
                     raise SubjectError(f"{subject.name} could not be run: {reason}")
                 self.warn(subject.name, look.bad)
                 (begin or _keep)()
-            stored = store.subject(subject.name, settings)
-            self._carry(executor, store, stored, progress)
+            with ExitStack() as stack:
+                through: Executor = executor
+                if self.cluster is not None:
+                    assert subject.named is not None
+                    through = stack.enter_context(self._elsewhere(subject.named, about))
+                    through.start()
+                stored = store.subject(subject.name, settings)
+                self._carry(executor, store, stored, progress, through=through)
             self._experiment(
                 subject, executor, lambda other: other.local(1, self.limits), store, stored
             )
         return stored
+
+    def _elsewhere(
+        self, subject: SubjectName, about: About, reference: dict[str, Any] | None = None
+    ) -> ClusterExecutor:
+        """Return an executor on the cluster."""
+        from ..executors.cluster.executor import ClusterExecutor  # late: few need it
+
+        assert self.cluster is not None
+        return ClusterExecutor(
+            self.cluster, subject, about, self.limits, reference=reference, tell=self.tell
+        )
 
     def _run_inline(
         self, subject: Runnable, store: Store, progress: Progress, begin: Begin | None
@@ -202,12 +236,15 @@ class Campaign:
         stored: StoredSubject,
         progress: Progress,
         *,
+        through: Executor | None = None,
         together: bool = False,
     ) -> None:
         """Carry what is left of the suite through an executor, and write stages as they come.
 
         Parameters
         ----------
+        executor : for the laws, on this machine.
+        through : for the trials; the same if not given.
         together : whether many problems are solved at a time: of one cell after the other, and all
             of them.
         """
@@ -222,7 +259,9 @@ class Campaign:
         store.note(stored, STOPPED, None)
         rounds = not together and self.suite.version >= EARLY_SINCE
         stopped = monitor.stop()
-        running = iter(Driver(executor, plans, progress, counts=not together, rounds=rounds))
+        counts = not together or through is not None  # otherwise the engine does
+        driver = Driver(through or executor, plans, progress, counts=counts, rounds=rounds)
+        running = iter(driver)
         with closing(running):  # type: ignore[type-var]
             for stages in running if stopped is None else ():
                 store.write(stored, stages)

@@ -7,11 +7,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arrays import real_number, whole_number
 from ..diagnosis import Cause
 from ..errors import InputError, SubjectError
+from ..executors.cluster.connection import connected
 from ..executors.protocol import Limits
 from ..judging.objectives import find as find_objective
 from ..judging.tolerances import TOLERANCE
@@ -24,6 +25,9 @@ from ..verdict.regrading import checked_tolerance
 from .campaign import Campaign
 from .report import Report
 from .runnable import objective_of, runnable
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 def check(
@@ -47,6 +51,7 @@ def check(
     engine: str = "auto",
     failures: int = MOST_SHOWN,
     progress: bool = False,
+    cluster: Client | str | None = None,
     **selection: Any,
 ) -> Report:
     """Run a subject through a suite, and return what is to be said of it.
@@ -84,6 +89,8 @@ def check(
     engine : what the references run on: ``auto``, ``native`` or ``numpy``.
     failures : how many of the stages that did not pass the report shows.
     progress : whether a progress bar is shown on standard error.
+    cluster : a `distributed.Client`, or the address of a Dask scheduler, whose workers run the
+        trials; ``local:4`` for four workers on this machine.
     selection : options of families, such as `sizes` of the bidiagonal one.
     """
     if "family" in selection:
@@ -96,6 +103,8 @@ def check(
         whole_number("memory", memory, 1 << 26)
     if jobs is not None:
         whole_number("jobs", jobs, 1)
+    if cluster is not None and not isolate:
+        raise InputError("on a cluster subjects are always isolated; leave out isolate=False")
     tested = runnable(subject, options)
     if isinstance(suite, Suite):
         objective_of([tested], objective or suite.objective)
@@ -115,9 +124,10 @@ def check(
         stack.enter_context(opened)
         stack.callback(opened.remove_if_empty)
         chosen = opened.suite  # which may have more trials
+        client = None if cluster is None else stack.enter_context(connected(cluster))
         campaign = Campaign(
             chosen, jobs, Limits(timeout, memory), engine, isolate, whole=whole,
-            tolerance=tolerance, budget=budget, tell=_tell,
+            tolerance=tolerance, budget=budget, cluster=client, tell=_tell,
         )  # fmt: skip
         advance = (
             stack.enter_context(progress_bar(f"{tested.name}, {chosen.called}", chosen.stages))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,18 @@ from ..subjects import SubjectName
 from ..subjects.references import accepted
 from ..trials.suites import SUITES, Part, Suite
 from ..verdict.baseline import as_text, empty, of_results, shipped, trials_of
-from .options import COMPLETED, Interrupted, engine_option, jobs_option, objective_option
+from .options import (
+    COMPLETED,
+    Cluster,
+    Interrupted,
+    cluster_options,
+    engine_option,
+    jobs_option,
+    objective_option,
+)
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @click.command()
@@ -49,6 +60,7 @@ from .options import COMPLETED, Interrupted, engine_option, jobs_option, objecti
 @click.option("--anew", is_flag=True, help="Make all cells, those that are shipped as well.")
 @jobs_option
 @engine_option
+@cluster_options
 def baseline(
     *,
     family_name: str,
@@ -60,6 +72,7 @@ def baseline(
     anew: bool,
     jobs: int | None,
     engine: str,
+    cluster: Cluster | None,
 ) -> int:
     """Make the baseline of a FAMILY that verdicts compare with: the references, trial by trial.
 
@@ -86,9 +99,10 @@ def baseline(
         for cell in _cells(room)
         if trials_of(known, cell) < (trials or room.baseline_trials(cell))
     }
-    for name in algorithms or everyone:
-        for cell, number in cells.items():
-            _run(room, name, cell, number, folder, jobs, engine)
+    with nullcontext() if cluster is None else cluster.connected() as client:
+        for name in algorithms or everyone:
+            for cell, number in cells.items():
+                _run(room, name, cell, number, folder, jobs, engine, client)
     if algorithms and set(algorithms) != set(everyone):
         listed = ", ".join(dict.fromkeys(algorithms))
         click.echo(f"in {folder}: {listed}; the file needs all of {', '.join(everyone)}")
@@ -128,6 +142,7 @@ def _run(
     folder: Path,
     jobs: int | None,
     engine: str,
+    client: Client | None,
 ) -> None:
     suite = _suite(room, cell, trials)
     path = _store(room, algorithm, cell, folder)
@@ -138,7 +153,7 @@ def _run(
         progress_bar(f"{algorithm}, {cell.id}", suite.stages) as progress,
     ):
         try:
-            campaign = Campaign(suite, jobs, engine=engine)
+            campaign = Campaign(suite, jobs, engine=engine, cluster=client)
             campaign.run(Runnable(SubjectName(algorithm, options)), store, progress)
         except KeyboardInterrupt as interrupt:
             hint = f"the same command goes on from what is in {path}"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import wraps
-from typing import Any, TypeVar, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from ..errors import InputError
+from ..executors.cluster.connection import Tls, check_address, connected
 from ..executors.protocol import Limits
 from ..families import Family, Option, find, names
 from ..judging.tolerances import TOLERANCE
@@ -19,6 +23,9 @@ from ..text import option_from_text
 from ..trials import suites
 from ..trials.suites import Suite
 from ..verdict.regrading import checked_tolerance
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 COMPLETED, FAILED, USAGE, INCONCLUSIVE, UNRUNNABLE, INTERRUPTED, TERMINATED = (
     0,
@@ -90,6 +97,51 @@ engine_option = click.option(
     show_default=True,
     help="What the references run on; auto is native where that was built.",
 )
+
+
+def cluster_options(command: Command) -> Command:
+    """Add the options that name a cluster; they go to the keyword `cluster`."""
+
+    @wraps(command)
+    def with_cluster(**given: Any) -> Any:
+        where = given.pop("cluster")
+        tls = Tls(*(given.pop(f"tls_{name}") for name in ("ca", "cert", "key")))
+        if where is None and tls != Tls():
+            raise InputError("--tls-ca, --tls-cert and --tls-key are for --cluster")
+        if where is not None:
+            check_address(where)
+        return command(**given, cluster=None if where is None else Cluster(where, tls))
+
+    decorated: Any = with_cluster
+    file = click.Path(path_type=Path)
+    for name, what in (
+        ("key", "Its key."),
+        ("cert", "This client's certificate."),
+        (
+            "ca",
+            "Whom to trust on a cluster that uses TLS, as a PEM file. [default: as Dask is set]",
+        ),
+    ):
+        decorated = click.option(f"--tls-{name}", type=file, metavar="FILE", help=what)(decorated)
+    decorated = click.option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on a Dask cluster: its scheduler, such as tcp://host:8786, or local:4 for four "
+        "workers on this machine.",
+    )(decorated)
+    return cast(Command, decorated)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A cluster that was asked for."""
+
+    where: str
+    tls: Tls
+
+    def connected(self) -> AbstractContextManager[Client]:
+        """Connect to it."""
+        return connected(self.where, self.tls)
 
 
 def law_options(command: Command) -> Command:

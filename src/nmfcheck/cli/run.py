@@ -6,6 +6,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ from ..trials import suites
 from ..trials.suites import Suite
 from .options import (
     UNRUNNABLE,
+    Cluster,
     Interrupted,
+    cluster_options,
     engine_option,
     failures_option,
     jobs_option,
@@ -79,6 +82,7 @@ LONGEST_NAME = 80
     metavar="SECONDS",
     help="End each subject's run after so long; what is open then is INCONCLUSIVE.",
 )
+@cluster_options
 @failures_option
 @report_options
 def run(
@@ -101,6 +105,7 @@ def run(
     fail_fast: bool,
     whole: bool,
     budget: float | None,
+    cluster: Cluster | None,
     failures: int,
     tolerance: float,
     details: bool,
@@ -149,12 +154,15 @@ def run(
     limits = parse_limits(timeout, memory_limit)
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []
-    with Store.create_or_open(path, suite, fresh=not resume) as store:
+    with (
+        Store.create_or_open(path, suite, fresh=not resume) as store,
+        nullcontext() if cluster is None else cluster.connected() as client,
+    ):
         fresh = [] if resume else [suite]
         suite = suite if fresh else store.suite  # which may have more trials
         campaign = Campaign(
             suite, jobs, limits, engine, fail_fast=fail_fast, whole=whole, tolerance=tolerance,
-            budget=budget, warn=_warn, tell=_tell,
+            budget=budget, cluster=client, warn=_warn, tell=_tell,
         )  # fmt: skip
 
         def begin() -> None:

@@ -41,6 +41,20 @@ def decode(body: bytes, head: int) -> Message:
     return fields, matrices
 
 
+def messages_in(parcel: bytes) -> Iterator[Message]:
+    """Return messages that stand one after the other, or raise `ValueError`."""
+    place = 0
+    while place < len(parcel):
+        if len(parcel) - place < _LENGTHS.size:
+            raise ValueError("no message: it is cut off")
+        length, head = _LENGTHS.unpack_from(parcel, place)
+        place += _LENGTHS.size
+        if not head <= length <= len(parcel) - place:
+            raise ValueError(f"no message: it claims {length} bytes")
+        yield decode(parcel[place : place + length], head)
+        place += length
+
+
 class Channel:
     """Messages over a socket; sending gives up with `OSError` after so many seconds."""
 

@@ -80,6 +80,17 @@ def entry_points() -> dict[str, metadata.EntryPoint]:
     return {point.name: point for point in metadata.entry_points(group=ENTRY_POINTS)}
 
 
+def found_anywhere(name: str) -> str:
+    """Return a name whose files are found from other folders, too."""
+    if name.startswith(PYTHON):
+        source, attribute = _parts(name)
+        return f"{PYTHON}{Path(source).absolute()}:{attribute}" if source.endswith(".py") else name
+    if name.startswith(COMMAND):
+        files = (Path(each) for each in _arguments(name))
+        return COMMAND + shlex.join(str(f.absolute() if f.is_file() else f) for f in files)
+    return name
+
+
 def load(subject: SubjectName) -> Subject:
     """Import what a name stands for; raise `SubjectError` where that fails."""
     name, options = subject.name, dict(subject.options)

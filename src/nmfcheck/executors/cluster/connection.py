@@ -1,0 +1,108 @@
+"""Finds a cluster: one that is there, by the address of its scheduler, or one on this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError, SubjectError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+TIMEOUT = 10
+"""Seconds that a scheduler has to answer."""
+
+LOCAL = re.compile(r"local:(\d+)")
+ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
+EXPECTED = "expected a scheduler's address, such as tcp://host:8786, or local:4 for this machine"
+
+
+@dataclass(frozen=True)
+class Tls:
+    """Files that make a connection safe: who may be trusted, and who one is."""
+
+    ca: Path | None = None
+    cert: Path | None = None
+    key: Path | None = None
+
+    def security(self) -> Any:
+        """Return Dask's description; None where Dask's own configuration holds."""
+        given = {"ca": self.ca, "cert": self.cert, "key": self.key}
+        if not any(given.values()):
+            return None
+        for name, path in given.items():
+            if path is None:
+                together = "--tls-ca, --tls-cert and --tls-key belong together"
+                raise InputError(f"--tls-{name} is missing; {together}")
+            if not path.is_file():
+                raise InputError(f"--tls-{name} is {str(path)!r}, which is not a file")
+        from distributed.security import Security
+
+        return Security(
+            tls_ca_file=str(self.ca),
+            tls_client_cert=str(self.cert),
+            tls_client_key=str(self.key),
+            require_encryption=True,
+        )
+
+
+def check_address(where: str) -> None:
+    """Raise `InputError` for what cannot be the address of a cluster."""
+    if not (LOCAL.fullmatch(where) or ADDRESS.fullmatch(where)) or where == "local:0":
+        raise InputError(f"--cluster is {where!r}; {EXPECTED}")
+
+
+@contextlib.contextmanager
+def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
+    """Connect to a cluster, and leave it as it was.
+
+    Parameters
+    ----------
+    where : the address of a scheduler; ``local:4`` for four workers on this machine; or a client,
+        which stays open.
+    """
+    try:
+        import distributed
+    except ImportError:
+        raise InputError("a cluster needs dask.distributed: pip install 'nmfcheck[dask]'") from None
+    if isinstance(where, distributed.Client):
+        yield where
+        return
+    if not isinstance(where, str):
+        raise InputError(f"cluster must be a distributed.Client or an address, not {where!r:.60}")
+    check_address(where)
+    security = (tls or Tls()).security()
+    # What happens to the connection is said in one line here.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with contextlib.ExitStack() as stack:
+        if match := LOCAL.fullmatch(where):
+            cluster = distributed.LocalCluster(
+                n_workers=int(match[1]),
+                threads_per_worker=1,
+                dashboard_address=None,
+                host="127.0.0.1",
+                silence_logs=logging.CRITICAL,
+            )
+            stack.enter_context(cluster)
+            where = cluster.scheduler_address
+        try:
+            client = distributed.Client(
+                where, security=security, timeout=TIMEOUT, set_as_default=False
+            )
+        except (OSError, TimeoutError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise SubjectError(f"no scheduler answers at {where}: {reason}") from None
+        stack.callback(_close, client)
+        yield client
+
+
+def _close(client: Client) -> None:
+    """Close a client, whether its scheduler is still there or not."""
+    with contextlib.suppress(Exception):
+        client.close(timeout=2)
