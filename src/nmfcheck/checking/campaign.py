@@ -254,7 +254,8 @@ class Campaign:
         asked = self.suite.asked_of(executor.start().takes)
         progress(self.suite.stages - asked.stages)
         plans = self._plans(asked, store.results(stored), progress, 0 if together else ASKED_TWICE)
-        early = not (together or self.whole or asked.extra) and asked.version >= EARLY_SINCE
+        all_of_it = together or self.whole or asked.extra or asked.first
+        early = not all_of_it and asked.version >= EARLY_SINCE
         monitor = self._monitor(store, stored, asked, early=early)
         store.note(stored, STOPPED, None)
         rounds = not together and self.suite.version >= EARLY_SINCE
@@ -309,14 +310,15 @@ class Campaign:
         shapes = set()
         for cell in (*suite.cells, *suite.extra):
             trials, done = suite.cell(cell), results.done(cell)
-            progress(sum(len(trial.asks) for trial in trials if trial.seed in done))
+            if done:
+                progress(len(trials[0].asks) * sum(seed in done for seed in trials.seeds))
             unanswered = 0
             for outcome in (outcome for outcomes in done.values() for outcome in outcomes):
                 unanswered = unanswered + 1 if outcome.unanswered else 0
             shape = (cell.family, cell.m, cell.n, cell.k)
             first = shape not in shapes and cell not in suite.extra
             shapes.add(shape)
-            left = [trial for trial in trials if trial.seed not in done]
+            left = trials.without(done) if done else trials
             again = twice if first else 0
             plans.append(Plan(left, unanswered, twice=again, whole=len(trials)))
         return plans

@@ -19,6 +19,7 @@ COMMANDS = {
     "run": ("run", "Run a suite on subjects, and give a verdict on each."),
     "report": ("report", "Show the verdicts in a store, and write the report's files again."),
     "compare": ("report", "Rank the subjects of several stores."),
+    "merge": ("merge", "Join stores of the same suite and subjects into one."),
     "laws": ("laws", "List the laws, or try them on a subject."),
     "smoke": ("smoke", "Look at a subject before a long run is spent on it."),
     "replay": ("replay", "Run one trial, or a law's example, again, and show its matrices."),

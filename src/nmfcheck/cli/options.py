@@ -278,6 +278,14 @@ def parse_options(options: Sequence[str]) -> dict[str, Any]:
     return parsed
 
 
+def parse_seeds(text: str) -> tuple[int, int]:
+    """Return the first and the last seed of a block such as ``1000-1999``."""
+    match = re.fullmatch(r"\s*(\d{1,15})\s*-\s*(\d{1,15})\s*", text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise InputError(f"--seeds is {text!r}; expected the first and the last, such as 0-99999")
+    return int(match[1]), int(match[2])
+
+
 def parse_limits(timeout: float, memory: str | None) -> Limits:
     """Return the limits of a worker."""
     if not math.isfinite(timeout):

@@ -14,7 +14,7 @@ import click
 
 from ..checking.campaign import Campaign
 from ..checking.runnable import Runnable, objective_of
-from ..errors import SubjectError
+from ..errors import InputError, SubjectError
 from ..presenting.console import console, progress_bar
 from ..report.contents import MOST_SHOWN, contents
 from ..report.files import STANDARD_OUTPUT, check_writable
@@ -38,6 +38,7 @@ from .options import (
     option_option,
     parse_limits,
     parse_options,
+    parse_seeds,
     report_options,
     selected_suite,
     selection_options,
@@ -68,6 +69,12 @@ LONGEST_NAME = 80
     "--resume/--fresh",
     default=True,
     help="Go on with what the store has (the default), or throw it away and begin anew.",
+)
+@click.option(
+    "--seeds",
+    metavar="A-B",
+    help="A block of trials: of each cell those with seeds from A to B, all of them. Stores of "
+    "other blocks can be joined by `nmfcheck merge`.",
 )
 @click.option("--fail-fast", is_flag=True, help="Stop at the first trial that fails the test.")
 @click.option(
@@ -102,6 +109,7 @@ def run(
     engine: str,
     store_path: Path | None,
     resume: bool,
+    seeds: str | None,
     fail_fast: bool,
     whole: bool,
     budget: float | None,
@@ -151,6 +159,11 @@ def run(
     minimised = objective_of(named, objective)
     suite = selected_suite(suite_name, trials, family_names, minimised, chosen)
     suite = suite.with_laws(law_names or None, skipped_laws)
+    if seeds is not None:
+        if trials is not None:
+            raise InputError("--seeds says how many trials there are; leave out --trials")
+        suite = suite.block(*parse_seeds(seeds))
+        whole = True
     limits = parse_limits(timeout, memory_limit)
     path = store_path or _default_store(named, suite)
     unrunnable, stored = 0, []

@@ -197,4 +197,5 @@ def _in_full(suite: Suite) -> str:
     for part in suite.parts:
         chosen = part.room.selection(part.cells, part.asks).items()
         parts.append(", ".join([part.scope, *(f"{option} {value}" for option, value in chosen)]))
-    return f"{suite.title}: {'; '.join(parts)}"
+    block = f"; seeds from {suite.first} on" if suite.first else ""
+    return f"{suite.title}: {'; '.join(parts)}{block}"

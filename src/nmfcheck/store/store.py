@@ -284,6 +284,22 @@ class Store:
             ).fetchone()
         return None if found is None else str(found[0])
 
+    def notes(self) -> dict[tuple[str, str], str]:
+        """Return all that was kept about runs, by key and the subject's fingerprint."""
+        found = {}
+        for subject in self.subjects(latest=False):
+            rows = self._connection.execute(
+                "SELECT key, value FROM about WHERE key LIKE ?", (f"% {subject.id}",)
+            )
+            for key, text in rows:
+                found[key.rpartition(" ")[0], subject.fingerprint] = str(text)
+        return found
+
+    @property
+    def file(self) -> Path:
+        """The file that is read: of an earlier schema, a copy."""
+        return self._copy or self.path
+
     def results(self, subject: StoredSubject) -> Results:
         """Return what the store has of a subject."""
         return Results(self.path, self._connection, self.suite, subject.id)

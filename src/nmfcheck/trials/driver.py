@@ -62,23 +62,22 @@ class Plan:
     ongoing: deque[_Ongoing] = field(default_factory=deque)
 
 
-def one_by_one(plans: Sequence[Plan]) -> list[tuple[Plan, Trial]]:
+def one_by_one(plans: Sequence[Plan]) -> Iterator[tuple[Plan, Trial]]:
     """Return the trials of one cell after the other."""
-    return [(plan, trial) for plan in plans for trial in plan.trials]
+    return ((plan, trial) for plan in plans for trial in plan.trials)
 
 
-def in_rounds(plans: Sequence[Plan]) -> list[tuple[Plan, Trial]]:
+def in_rounds(plans: Sequence[Plan]) -> Iterator[tuple[Plan, Trial]]:
     """Return the trials in rounds of all cells, each cell's in order."""
-    listed = []
-    for plan in plans:
-        whole = plan.whole or len(plan.trials)
-        before = whole - len(plan.trials)
-        for place, trial in enumerate(plan.trials, before + 1):
-            ends = (max(FEWEST, math.ceil(end * whole)) for end in ROUNDS)
-            turn = next(i for i, end in enumerate(ends) if place <= end)
-            listed.append((turn, plan, trial))
-    listed.sort(key=lambda each: each[0])  # stable: in each round cell by cell, in order
-    return [(plan, trial) for _, plan, trial in listed]
+    begun = [0] * len(plans)  # of each plan's trials
+    for part in ROUNDS:
+        for number, plan in enumerate(plans):
+            whole = plan.whole or len(plan.trials)
+            before = whole - len(plan.trials)
+            end = max(begun[number], max(FEWEST, math.ceil(part * whole)) - before)
+            for trial in plan.trials[begun[number] : end]:
+                yield plan, trial
+            begun[number] = end
 
 
 def ask_id(trial: Trial, ask: Ask) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, get_args
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args, overload
 
 from .. import families
-from ..families import Ask, Cell, Family, Question
+from ..families import Ask, Cell, Family, Question, Trial
 from ..judging.objectives import FROBENIUS
 from ..judging.outcomes import Grade
 
@@ -84,3 +84,41 @@ def part_of(family: str, suite: str, objective: str = FROBENIUS.name) -> Part:
     """Return what a suite of this name asks of a family."""
     room = families.find(family, objective)
     return Part(room.name, room.version, dict(room.cells(suite)), room.asks, room.objective)
+
+
+@dataclass(frozen=True)
+class Trials(Sequence[Trial]):
+    """Trials of one cell, each made when it is asked for: there may be millions.
+
+    Attributes
+    ----------
+    seeds : of the trials, in order.
+    asks : of each; what the family asks of the cell if not given.
+    """
+
+    room: Family
+    cell: Cell
+    seeds: Sequence[int]
+    asks: tuple[Ask, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    @overload
+    def __getitem__(self, place: int) -> Trial: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Trials: ...
+
+    def __getitem__(self, place: int | slice) -> Trial | Trials:
+        if isinstance(place, slice):
+            return replace(self, seeds=self.seeds[place])
+        return self.room.trial(self.cell, self.seeds[place], self.asks)
+
+    def index(self, trial: Trial, *_: int) -> int:
+        """Return the place of a trial."""
+        return self.seeds.index(trial.seed)
+
+    def without(self, done: Container[int]) -> Trials:
+        """Return those whose seeds are not among some."""
+        return replace(self, seeds=[seed for seed in self.seeds if seed not in done])

@@ -22,7 +22,7 @@ from ..families import Cell, Question, Trial
 from ..judging.objectives import FROBENIUS
 from ..judging.objectives import find as find_objective
 from ..text import in_list
-from .parts import Part, part_from, part_of
+from .parts import Part, Trials, part_from, part_of
 
 __all__ = ["FULL", "QUICK", "STANDARD", "SUITES", "Part", "Suite", "find", "of_version", "part_of"]
 
@@ -41,6 +41,7 @@ class Suite:
     summary : a line for the user.
     extra : cells that are measured besides, and do not count for the verdict.
     laws : the names of the laws that are tried.
+    first : the seed of the first trial of each cell; not 0 for a block of a larger run.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Suite:
     extra: Mapping[Cell, int] = field(default_factory=dict, compare=False)
     objective: str = FROBENIUS.name
     laws: tuple[str, ...] = ()
+    first: int = 0
 
     @property
     def title(self) -> str:
@@ -67,7 +69,8 @@ class Suite:
     @property
     def scope(self) -> str:
         """Families, cells and trials, in words."""
-        return "; ".join(part.scope for part in self.parts)
+        block = f"; seeds from {self.first} on" if self.first else ""
+        return "; ".join(part.scope for part in self.parts) + block
 
     @cached_property
     def cells(self) -> dict[Cell, int]:
@@ -99,18 +102,19 @@ class Suite:
     def _names(self) -> str:
         return in_list(part.family for part in self.parts)
 
-    def cell(self, cell: Cell | str) -> list[Trial]:
+    def cell(self, cell: Cell | str) -> Trials:
         """Return the trials of one cell, given as it is or as ``bidiagonal/n=3/ones``."""
         if isinstance(cell, str):
             family, _, name = cell.partition("/")
             cell = self.part(family).room.cell(name)
         if cell in self.extra:
             room = families.find(cell.family, cell.objective)
-            return [room.trial(cell, i) for i in range(self.extra[cell])]
+            return Trials(room, cell, range(self.extra[cell]))
         part = self.part(cell.family)
         if cell not in part.cells:
             raise InputError(f"no cell {cell.id!r} in {self.title}")
-        return [part.room.trial(cell, i, part.asks) for i in range(part.cells[cell])]
+        seeds = range(self.first, self.first + part.cells[cell])
+        return Trials(part.room, cell, seeds, part.asks)
 
     def grown_to(self, other: Suite) -> Suite | None:
         """Return this suite with as many trials of each cell as either has; None if they differ."""
@@ -179,6 +183,12 @@ class Suite:
         kept = () if restricted else self.laws
         return replace(self, parts=tuple(selected), extra=extra, laws=kept)
 
+    def block(self, first: int, last: int) -> Suite:
+        """Return the trials of each cell with these seeds, both included."""
+        cells = dict.fromkeys(self.cells, last - first + 1)
+        parts = tuple(replace(p, cells={c: cells[c] for c in p.cells}) for p in self.parts)
+        return replace(self, parts=parts, first=first)
+
     def with_laws(self, only: Sequence[str] | None = None, skipped: Sequence[str] = ()) -> Suite:
         """Return this suite with other laws: some alone, or all of its own but some."""
         for name in (*(only or ()), *skipped):
@@ -217,6 +227,7 @@ class Suite:
         other: dict[str, Any] = {}
         other |= {} if self.objective == FROBENIUS.name else {"objective": self.objective}
         other |= {"laws": list(self.laws)} if self.laws else {}
+        other |= {"first": self.first} if self.first else {}
         return json.dumps(
             {
                 "name": self.name,
@@ -253,6 +264,7 @@ class Suite:
             summary=known.summary if known else "",
             objective=objective,
             laws=tuple(map(str, document.get("laws", ()))),
+            first=int(document.get("first", 0)),
         )
 
 
