@@ -1,7 +1,12 @@
 """Digits: verdicts at any tolerance, and runs that end as soon as all is certain."""
 
+import contextlib
 import json
 import math
+import sqlite3
+import subprocess
+import sys
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -160,6 +165,19 @@ class TestDigits:
         assert [point["digits"] for point in family["curve"]] == list(range(1, 11))
 
 
+def wrong_once(A, rank, *, W0, H0, seed):
+    """Right, except for one trial of a cell of rank one."""
+    W, H = zoo.good(A, rank, W0=W0, H0=H0)
+    return (W * 1.1 if seed == 33 and rank == 1 else W), H
+
+
+def rows_of(path):
+    """Return how many stages a store has; 0 where it is not there yet."""
+    with contextlib.suppress(InputError), Store.read(path) as store:
+        return store.count()
+    return 0
+
+
 class TestEarlyEnds:
     SUITE = QUICK.selected(families=["bidiagonal", "rank-one"], sizes=(2, 3))
 
@@ -199,6 +217,39 @@ class TestEarlyEnds:
         )
         assert other.test.pool.share.whole <= 0.1 * sum(self.SUITE.part("rank-one").cells.values())
         assert json.loads(report.to_json())["subjects"][0]["digits"] == first.digits.digits
+
+    def test_where_every_trial_has_to_pass_none_is_spared(self, tmp_path):
+        """One wrong answer, late: an early PASS would have missed it."""
+        report = check(wrong_once, self.SUITE, isolate=False)
+        assert report.decision is Decision.FAIL
+        assert report.verdict.of("rank-one").test.decision is Decision.FAIL
+        assert report.verdict.of("bidiagonal").test.decision is not Decision.FAIL
+
+    def test_what_a_store_had_before_is_not_overruled(self, tmp_path):
+        path = tmp_path / "store.sqlite"
+        subject = f"py:{__file__}:wrong_once"
+        assert check(subject, self.SUITE, store=path, whole=True).decision is Decision.FAIL
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("DELETE FROM stages WHERE family = 'bidiagonal' AND seed > 99")
+            connection.commit()
+        assert check(subject, self.SUITE, store=path).decision is Decision.FAIL
+
+    def test_the_rows_do_not_depend_on_an_interruption(self, tmp_path):
+        """Of a run that is narrowed to its first family, and killed after that."""
+        whole, ended = tmp_path / "whole.sqlite", tmp_path / "ended.sqlite"
+        subject = f"py:{zoo.__file__}:adds_1e_9_to_denominators"
+        check(subject, self.SUITE, store=whole, jobs=2)
+        command = [sys.executable, "-m", "nmfcheck", "run", subject, "--store", str(ended)]
+        command += ["--family", "bidiagonal,rank-one", "--sizes", "2,3"]
+        with subprocess.Popen(command, stdout=-3, stderr=-3) as running:
+            while rows_of(ended) < 0.5 * rows_of(whole) and running.poll() is None:
+                time.sleep(0.05)
+            running.kill()
+        check(subject, self.SUITE, store=ended, jobs=1)
+        with Store.read(whole) as one, Store.read(ended) as other:
+            (first,), (second,) = one.subjects(), other.subjects()
+            expected = [(row.cell, row.seed, row.ask) for row in one.results(first).rows()]
+            assert [(r.cell, r.seed, r.ask) for r in other.results(second).rows()] == expected
 
     def test_a_budget(self):
         report = check(zoo.good, self.SUITE, isolate=False, budget=1e-6)

@@ -118,7 +118,7 @@ class TestRounds:
 
     def test_every_round_is_a_fair_sample(self):
         plans = self.plans()
-        order = in_rounds(plans)
+        order = list(in_rounds(plans))
         assert len(order) == 160
         for end in ROUNDS:
             number = sum(max(FEWEST, math.ceil(end * len(plan.trials))) for plan in plans)
@@ -126,6 +126,16 @@ class TestRounds:
             for plan in plans:
                 mine = [trial.seed for of, trial in part if of is plan]
                 assert mine == list(range(max(FEWEST, math.ceil(end * len(plan.trials)))))
+
+    def test_cells_none_of_whose_trials_can_be_spared_come_soon(self):
+        plans = self.plans()
+        plans[1].soon = True
+        order = list(in_rounds(plans))
+        first = sum(max(FEWEST, math.ceil(ROUNDS[0] * len(plan.trials))) for plan in plans)
+        assert sum(of is plans[1] for of, _ in order[:first]) == FEWEST
+        second = first + 3 + 38  # the others have 5 and 2 by then
+        assert sum(of is plans[1] for of, _ in order[:second]) == 40
+        assert len(order) == 160
 
     def test_what_was_run_before_counts(self):
         whole = self.plans()

@@ -32,7 +32,7 @@ from nmfcheck.verdict.decision import (
     decide,
     pooled,
 )
-from nmfcheck.verdict.levels import FAIL_LEVEL
+from nmfcheck.verdict.levels import FAIL_LEVEL, levels
 from nmfcheck.verdict.tally import CellTally
 from nmfcheck.verdict.verdict import HardFailure, verdict
 
@@ -229,9 +229,10 @@ class TestOneAnswerForAllSeeds:
         assert shares == [Share(0, 1), Share(100, 100)]
         assert "do not depend on the start or the seed" in found.notes[0]
 
-    def test_an_exception_at_some_seed_counts_beside_the_one_answer(self):
-        ones = cell(3, "ones", zero="x" + "u" * 99, one_answer=True)
-        assert first_question(ones).pool.share == Share(0, 2)
+    def test_where_there_are_exceptions_all_trials_count(self):
+        """Otherwise a few that come by chance would weigh as much as all answers together."""
+        ones = cell(3, "ones", zero="x" * 5 + "e" * 95, one_answer=True)
+        assert first_question(ones).pool.share == Share(95, 100)
 
     def test_exceptions_are_not_hidden_by_one_right_answer(self):
         ones = cell(3, "ones", zero="e" + "x" * 99, one_answer=True)
@@ -248,6 +249,13 @@ class TestOneAnswerForAllSeeds:
 
 
 class TestWhatIsMissing:
+    def test_the_exact_test_is_for_the_end(self):
+        """Before it, only what may be looked at at any time makes a FAIL."""
+        few, none = passing(72, 100), passing(0, 100)
+        assert first_question(few, levels=levels()).decision is FAIL
+        assert first_question(few, levels=levels(), left=3).decision is INCONCLUSIVE
+        assert first_question(none, levels=levels(), left=3).decision is FAIL
+
     def test_a_suite_that_was_not_run_to_its_end_does_not_pass(self):
         found = on(passing(100, 100), left=3)
         assert (found.decision, found.exact) == (INCONCLUSIVE, INCONCLUSIVE)

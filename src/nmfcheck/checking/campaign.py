@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 
     from ..executors.cluster.executor import ClusterExecutor
 
+MONITORED = "monitored"
+"""Under this key a store keeps that all trials were run to be looked at, with which tolerance."""
+
 ASKED_TWICE = 3
 """So many trials of each shape are asked one thing twice, to see whether the answers agree."""
 
@@ -257,6 +260,7 @@ class Campaign:
         all_of_it = together or self.whole or asked.extra or asked.first
         early = not all_of_it and asked.version >= EARLY_SINCE
         monitor = self._monitor(store, stored, asked, early=early)
+        store.note(stored, MONITORED, str(self.tolerance) if monitor.alone else None)
         store.note(stored, STOPPED, None)
         rounds = not together and self.suite.version >= EARLY_SINCE
         stopped = monitor.stop()
@@ -289,7 +293,8 @@ class Campaign:
         if early:
             spent = levels(store.extensions)
             certainty = Certainty(suite, shipped_for(suite), spent, self.tolerance)
-        return Monitor(certainty, store.results(stored), self.budget)
+        alone = store.noted(stored, MONITORED) == str(self.tolerance)
+        return Monitor(certainty, store.results(stored), self.budget, alone=alone)
 
     def _try_laws(self, executor: Executor, store: Store, stored: StoredSubject) -> None:
         """Try the laws that have not been tried, and write down what came of each."""
@@ -308,6 +313,7 @@ class Campaign:
         """Return what is left of each cell; what is there already counts as done."""
         plans = []
         shapes = set()
+        soon = suite.not_to_be_spared
         for cell in (*suite.cells, *suite.extra):
             trials, done = suite.cell(cell), results.done(cell)
             if done:
@@ -320,7 +326,7 @@ class Campaign:
             shapes.add(shape)
             left = trials.without(done) if done else trials
             again = twice if first else 0
-            plans.append(Plan(left, unanswered, twice=again, whole=len(trials)))
+            plans.append(Plan(left, unanswered, twice=again, whole=len(trials), soon=cell in soon))
         return plans
 
     @staticmethod

@@ -59,16 +59,24 @@ class Monitor:
     certainty : what a run ends with; None where it ends with its suite.
     results : what was there before.
     budget : how many seconds the run may take.
+    alone : whether all that was there before came of such a run: then what it has besides the
+        trials that it ends with is dropped. Otherwise it stays, and is looked at with them.
     """
 
     def __init__(
-        self, certainty: Certainty | None, results: Results, budget: float | None = None
+        self,
+        certainty: Certainty | None,
+        results: Results,
+        budget: float | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
         self._certainty = certainty
         self._until = None if budget is None else time.monotonic() + budget
         self._known: dict[str, _Known] = {}
         self._defects: dict[tuple[str, str], dict[int, float]] = {}
         self._order: list[tuple[str, int]] = []
+        self._whole = 0  # how many trials the suite has
         self._arrived: set[tuple[str, int]] = set()
         self._before: Counter[str] = Counter()  # how many trials of each cell were there
         self._counted = 0  # of the order, without a gap
@@ -77,11 +85,16 @@ class Monitor:
         self.narrowed = False  # to the first family, for its digits
         if certainty is not None:
             self._begin(certainty.suite, results)
+        self.alone = certainty is not None and (alone or not self._arrived)
+        if self.alone:
+            self._before.clear()
 
     def _begin(self, suite: Suite, results: Results) -> None:
         self._known = {cell.id: _Known(cell) for cell in suite.cells}
-        plans = [Plan(suite.cell(cell)) for cell in suite.cells]
+        soon = suite.not_to_be_spared
+        plans = [Plan(suite.cell(cell), soon=cell in soon) for cell in suite.cells]
         self._order = [(trial.cell.id, trial.seed) for _, trial in in_rounds(plans)]
+        self._whole = len(self._order)
         for each in tally(results, suite):
             known = self._known[each.cell.id]
             for ask, letters in each.letters.items():
@@ -125,7 +138,7 @@ class Monitor:
             if found := self._look(self._certainty, self._next):
                 return found
             self._next = int(self._next * GROWTH) + 1
-        if self.narrowed and self._counted == len(self._order):
+        if self.narrowed and self._counted == len(self._order) < self._whole:
             return self._ended(Why.DIGITS, self._counted)
         return None
 
@@ -144,7 +157,10 @@ class Monitor:
     def _look(
         self, certainty: Certainty, trials: int
     ) -> tuple[Stopped, Mapping[str, int] | None] | None:
-        """Look at the verdict after so many trials."""
+        """Look at the verdict after so many trials, with all that was there before among them."""
+        numbers = Counter(id for id, _ in self._order[:trials])
+        if any(number > numbers[id] for id, number in self._before.items()):
+            return None
         cells, graded = self._cells(trials), Graded(self._defects)
         certain = (Why.DIGITS, 0) if self.narrowed else certainty.of(cells, graded)
         if certain is None:

@@ -49,6 +49,8 @@ class Plan:
     twice : the trials with a seed below this are asked one thing twice, to see whether the answers
         agree.
     whole : how many trials the cell has, those before these included; as many as these if 0.
+    soon : whether all of them belong to the second round: where every trial has to pass, none of
+        them can be spared.
     left_out : whether no further trial is to be begun.
     """
 
@@ -57,6 +59,7 @@ class Plan:
     patience: int = IN_A_ROW
     twice: int = 0
     whole: int = 0
+    soon: bool = False
     ended: bool = False
     left_out: bool = False
     ongoing: deque[_Ongoing] = field(default_factory=deque)
@@ -70,11 +73,12 @@ def one_by_one(plans: Sequence[Plan]) -> Iterator[tuple[Plan, Trial]]:
 def in_rounds(plans: Sequence[Plan]) -> Iterator[tuple[Plan, Trial]]:
     """Return the trials in rounds of all cells, each cell's in order."""
     begun = [0] * len(plans)  # of each plan's trials
-    for part in ROUNDS:
+    for turn, part in enumerate(ROUNDS):
         for number, plan in enumerate(plans):
             whole = plan.whole or len(plan.trials)
             before = whole - len(plan.trials)
-            end = max(begun[number], max(FEWEST, math.ceil(part * whole)) - before)
+            due = whole if plan.soon and turn else math.ceil(part * whole)
+            end = max(begun[number], max(FEWEST, due) - before)
             for trial in plan.trials[begun[number] : end]:
                 yield plan, trial
             begun[number] = end

@@ -78,6 +78,12 @@ class Suite:
         return {cell: trials for part in self.parts for cell, trials in part.cells.items()}
 
     @property
+    def not_to_be_spared(self) -> frozenset[Cell]:
+        """The cells in which every trial has to pass."""
+        strict = (part for part in self.parts if part.room.required == 1 and not part.room.margin)
+        return frozenset(cell for part in strict for cell in part.cells)
+
+    @property
     def trials(self) -> int:
         """The number of trials in all cells."""
         return sum(self.cells.values())

@@ -13,6 +13,7 @@ from .baseline import Baseline
 from .decision import Decision, Question, decide
 from .levels import Levels
 from .regrading import MOST_DIGITS, Graded, has_digits, tolerance_of
+from .sequential import e_value, rejects
 from .tally import CellTally
 
 Asking = Callable[[Part, Sequence[CellTally], Baseline, tuple[Ask, ...]], Question]
@@ -26,7 +27,7 @@ class Digits:
     Attributes
     ----------
     digits : the largest d, up to 10, for which the family passes at 10⁻ᵈ; 0 where there is none.
-    certain : whether one digit more fails, or ten are right; otherwise more trials might show more.
+    certain : whether that is settled; otherwise more trials might show more.
     trials : how many were counted.
     curve : for d = 1, …, 10 the share of trials that pass at 10⁻ᵈ, and the decision.
     """
@@ -35,6 +36,11 @@ class Digits:
     certain: bool
     trials: int
     curve: tuple[tuple[Share, Decision], ...]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether one digit more fails, or ten are right."""
+        return self.digits == MOST_DIGITS or self.curve[self.digits][1] is Decision.FAIL
 
     @property
     def in_words(self) -> str:
@@ -66,10 +72,11 @@ def digits_of(
         regraded = [graded.at(tolerance, cell, asks) for cell in cells]
         question = asking(part, regraded, baseline.at(tolerance, asks), asks)
         (found,) = decide([question], levels)
-        curve.append((found.pool.share, found.decision))
+        fails = rejects(e_value(question.cells), levels.fail_early, 1)
+        curve.append((found.pool.share, Decision.FAIL if fails else found.decision))
     best = max((d for d, (_, each) in enumerate(curve, 1) if each is Decision.PASS), default=0)
-    certain = best == MOST_DIGITS or curve[best][1] is Decision.FAIL
-    return Digits(best, certain, sum(len(cell.seeds) for cell in cells), tuple(curve))
+    counted = Digits(best, False, sum(len(cell.seeds) for cell in cells), tuple(curve))
+    return replace(counted, certain=counted.is_settled)
 
 
 def _needed(ask: Ask) -> Grade:

@@ -105,10 +105,16 @@ class Certainty:
         if asked.fails_early(self.tolerance):
             hopeless = asked.fails_early(TOLERANCE.loosest) or not self._has_digits
             return Why.FAILS if hopeless else Why.DIGITS, 0
-        look = self._look(done, self.suite.cells)
+        look = self._look(done, self._sparing)
         if look and self.passes(cells, graded, look, self.tolerance):
             return Why.PASSES, look
         return None
+
+    @property
+    def _sparing(self) -> dict[Cell, int]:
+        """The cells of which a part may do; of the others, all trials have to be there."""
+        strict = self.suite.not_to_be_spared
+        return {cell: n for cell, n in self.suite.cells.items() if cell not in strict}
 
     @property
     def first(self) -> Part:
@@ -138,7 +144,13 @@ class Certainty:
         look: int,
         tolerance: float,
     ) -> bool:
-        numbers = {cell.id: trials * look // LOOKS for cell, trials in self.suite.cells.items()}
+        strict = self.suite.not_to_be_spared
+        numbers = {
+            cell.id: trials if cell in strict else trials * look // LOOKS
+            for cell, trials in self.suite.cells.items()
+        }
+        if any(len(c.seeds) < numbers[c.cell.id] for c in cells if c.cell in strict):
+            return False
         first = [cell.first(numbers[cell.cell.id]) for cell in cells]
         level = self.levels.pass_early / (LOOKS - 1)
         levels = replace(self.levels, passing=level, fail_early=0.0)
@@ -159,6 +171,8 @@ class Certainty:
     @staticmethod
     def _look(done: Mapping[str, int], cells: Mapping[Cell, int]) -> int:
         """Return how many tenths of every cell are there; 0 where that is too little, or all."""
+        if not cells:
+            return 0
         tenths = min(LOOKS * done[c.id] // n for c, n in cells.items())
         fewest = min(n * tenths // LOOKS for n in cells.values())
         return tenths if tenths < LOOKS and fewest >= FEWEST_FOR_PASS else 0

@@ -42,9 +42,12 @@ class CellTally:
     def first_only(self) -> CellTally:
         """Return the cell with the first of its trials that were answered, and all that were not.
 
-        What has one answer for all seeds counts once; an exception or a silence is not an answer.
+        What has one answer for all seeds counts once; silence is not an answer. Where there are
+        exceptions, trials do differ by more than their answer, and all of them count.
         """
         answered = self.answered()
+        if any(_FAILED & set(text) for text in self.letters.values()):
+            return self
         places = [i for i in range(len(self.seeds)) if i not in answered[1:]]
         letters = {ask: "".join(text[i] for i in places) for ask, text in self.letters.items()}
         seeds = tuple(self.seeds[i] for i in places)
@@ -110,6 +113,7 @@ def _passed(stages: tuple[str, ...], needs: Sequence[Grade]) -> bool | None:
     return True
 
 
+_FAILED = {o.letter for o in Outcome if (o.unanswered and not o.leaves_open) or o is Outcome.ERROR}
 _NO_ANSWER = {o.letter for o in Outcome if o.unanswered or o is Outcome.ERROR}
 _SILENT = "".join(outcome.letter for outcome in Outcome if outcome.leaves_open)
 

@@ -261,6 +261,11 @@ def _ended_early(found: Verdict, stopped: Stopped, passing: Sequence[float]) -> 
     """
     if found.tolerance in passing and not found.hard:
         found = replace(found, families=tuple(map(_passed, found.families)))
+    if stopped.why is Why.DIGITS:
+        first, *others = found.families
+        if first.digits is not None:
+            first = replace(first, digits=replace(first.digits, certain=first.digits.is_settled))
+        found = replace(found, families=(first, *others))
     digits = [d for d in range(1, MOST_DIGITS + 1) if tolerance_of(d) in passing]
     known = stopped.look or stopped.why is Why.FAILS
     ended = f"The run ended after {stopped.stages} stages: {stopped.why.explanation}."
@@ -273,9 +278,12 @@ def _ended_early(found: Verdict, stopped: Stopped, passing: Sequence[float]) -> 
 
 
 def _passed(family: FamilyVerdict) -> FamilyVerdict:
-    """Return a family that passed with some of its trials, where the others were not needed."""
+    """Return a family that passed with some of its trials, where the others were not needed.
+
+    What fails stays so, and what was left unanswered rules out a PASS.
+    """
     test = family.test
-    if test.decision is Decision.PASS:
+    if test.decision is not Decision.INCONCLUSIVE or test.pool.unanswered:
         return family
     reason = f"{in_words(test)}; that was certain enough for the run to end."
     return replace(family, test=replace(test, decision=Decision.PASS, reason=reason, further=None))
@@ -307,7 +315,14 @@ def verdict(
     """
     letters = "".join(text for cell in cells for text in cell.letters.values())
     silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, NOT_ASKED}
+    whole = Asked(cells, parts, baselines, graded, levels)
+    if left and levels.fail_early:  # the exact test is for the end; e-values may be looked at
+        levels = replace(levels, fail=0.0)
     asked = Asked(cells, parts, baselines, graded, levels)
+    seeds = {part.family: 0 for part in parts}
+    for cell in cells:
+        seeds[cell.cell.family] += len(cell.seeds)
+    complete = {part.family for part in parts if seeds[part.family] >= part.trials}
     tests = asked.tests(tolerance)
     second = [q for part in parts if (q := exactness_question(part, asked.cells(part, tolerance)))]
     exactness = {each.family: each for each in decide(second)}
@@ -316,7 +331,7 @@ def verdict(
             test.family,
             _unfinished(test, left),
             _unfinished(exactness[test.family], left) if test.family in exactness else None,
-            asked.digits(part),
+            whole.digits(part) if part.family in complete else _so_far(asked.digits(part)),
         )
         for part, test in zip(parts, tests, strict=True)
     )
@@ -328,6 +343,11 @@ def verdict(
         tolerance=tolerance,
         passes_at=None if left else asked.passes_at(hard=bool(hard)),
     )
+
+
+def _so_far(digits: Digits | None) -> Digits | None:
+    """Return the digits of a family of which trials are left."""
+    return replace(digits, certain=False) if digits else digits
 
 
 def _notes(
