@@ -6,12 +6,14 @@ import contextlib
 import fcntl
 import json
 import os
+import socket
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 from .. import __version__
 from ..errors import InputError
+from ..text import printable
 from ..trials.suites import Suite
 
 GROWING_SINCE = 4
@@ -123,8 +125,24 @@ def locked(path: Path) -> int:
         same = False
     if not same:
         os.close(file)
-        raise InputError(f"another run is writing to the store {str(path)!r}")
+        raise InputError(f"another run is writing to the store {str(path)!r}{_writer(path)}")
     return file
+
+
+def write_name(connection: sqlite3.Connection) -> None:
+    """Say in the store who writes to it, for those who are refused meanwhile."""
+    name = f"process {os.getpid()} on {socket.gethostname()}"
+    connection.execute("INSERT OR REPLACE INTO about VALUES ('writer', ?)", (name,))
+
+
+def _writer(path: Path) -> str:
+    """Return who writes to a store, if it says so."""
+    with contextlib.suppress(sqlite3.Error, OSError):
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as connection:
+            row = connection.execute("SELECT value FROM about WHERE key = 'writer'").fetchone()
+            return f": {printable(str(row[0]))[:100]}" if row else ""
+    return ""
 
 
 def check_header(path: Path) -> int:

@@ -31,6 +31,7 @@ from .file import (
     in_words,
     lay_out,
     locked,
+    write_name,
 )
 from .results import Results
 from .rows import COLUMNS, row_of
@@ -87,6 +88,7 @@ class Store:
             store._connection.execute("PRAGMA synchronous = NORMAL")
             store._connection.execute(LAWS)
             store._connection.execute(EXPERIMENTS)
+            write_name(store._connection)
         return store
 
     @classmethod

@@ -1,0 +1,109 @@
+"""A Dask cluster of real processes on this machine, which tests start, disturb and end."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Cluster:
+    """A scheduler, and workers that are added to it; all of them end with it."""
+
+    def __init__(self, folder, tls=()):
+        self.folder, self.tls = folder, list(tls)
+        self.port = free_port()
+        self.processes = []
+        self.scheduler = self.start_scheduler()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            if process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process.pid, signal.SIGCONT)
+                process.kill()
+            process.wait()
+
+    @property
+    def address(self):
+        return f"{'tls' if self.tls else 'tcp'}://127.0.0.1:{self.port}"
+
+    def _start(self, name, *arguments, **more):
+        log = (self.folder / f"{name}.log").open("ab")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "dask", *arguments, *self.tls],
+            stdout=log, stderr=log, cwd=self.folder, **more,
+        )  # fmt: skip
+        log.close()
+        self.processes.append(process)
+        return process
+
+    def start_scheduler(self):
+        process = self._start(
+            "scheduler", "scheduler", "--host", "127.0.0.1", "--port", str(self.port),
+            "--no-dashboard", "--no-jupyter",
+        )  # fmt: skip
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
+                return process
+            assert process.poll() is None, (self.folder / "scheduler.log").read_text()
+            time.sleep(0.1)
+        raise AssertionError("the scheduler did not start")
+
+    def worker(self, name, path=None, address=None):
+        """Start a worker; `path` is where it finds modules before all others."""
+        environment = dict(os.environ)
+        if path is not None:
+            environment["PYTHONPATH"] = str(path)
+        return self._start(
+            name, "worker", address or self.address, "--nthreads", "1", "--no-nanny",
+            "--name", name, "--no-dashboard", "--local-directory", str(self.folder / "scratch"),
+            env=environment,
+        )  # fmt: skip
+
+
+class Proxy:
+    """Passes on what goes between two sides, until it is cut."""
+
+    def __init__(self, port):
+        self._target, self._sockets = port, []
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                one, _ = self._listening.accept()
+                other = socket.create_connection(("127.0.0.1", self._target))
+                self._sockets += [one, other]
+                for source, sink in ((one, other), (other, one)):
+                    threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
+
+    @staticmethod
+    def _pass(source, sink):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                sink.sendall(data)
+        for each in (source, sink):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        self._listening.close()
+        for each in self._sockets:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
