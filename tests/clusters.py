@@ -44,7 +44,7 @@ class Cluster:
         log = (self.folder / f"{name}.log").open("ab")
         process = subprocess.Popen(
             [sys.executable, "-m", "dask", *arguments, *self.tls],
-            stdout=log, stderr=log, cwd=self.folder, **more,
+            stdout=log, stderr=log, **{"cwd": self.folder, **more},
         )  # fmt: skip
         log.close()
         self.processes.append(process)
@@ -65,13 +65,10 @@ class Cluster:
 
     def worker(self, name, path=None, address=None):
         """Start a worker; `path` is where it finds modules before all others."""
-        environment = dict(os.environ)
-        if path is not None:
-            environment["PYTHONPATH"] = str(path)
         return self._start(
             name, "worker", address or self.address, "--nthreads", "1", "--no-nanny",
             "--name", name, "--no-dashboard", "--local-directory", str(self.folder / "scratch"),
-            env=environment,
+            cwd=path or self.folder,
         )  # fmt: skip
 
 

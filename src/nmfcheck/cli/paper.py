@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from ..errors import InputError
 from ..presenting.console import console, progress_bar
-from .options import Interrupted, engine_option, jobs_option
+from .options import Cluster, Interrupted, cluster_options, engine_option, jobs_option
 
 
 @click.command()
@@ -26,7 +27,10 @@ from .options import Interrupted, engine_option, jobs_option
 )
 @jobs_option
 @engine_option
-def paper(*, out: Path | None, quick: bool, jobs: int | None, engine: str) -> None:
+@cluster_options
+def paper(
+    *, out: Path | None, quick: bool, jobs: int | None, engine: str, cluster: Cluster | None
+) -> None:
     """Run every experiment of the paper again, and say of each claim whether it is reproduced.
 
     Writes paper.html (self-contained) and paper.md, each figure as SVG and PNG, the numbers behind
@@ -59,8 +63,11 @@ def paper(*, out: Path | None, quick: bool, jobs: int | None, engine: str) -> No
     if runs.engine == "numpy":
         click.echo("nmfcheck: with the NumPy engine this takes hours, or days", err=True)
     try:
-        with progress_bar(f"the paper, {scale.name} scale", sum(map(cost, batches))) as progress:
-            runs.complete(batches, progress)
+        with (
+            nullcontext() if cluster is None else cluster.connected() as client,
+            progress_bar(f"the paper, {scale.name} scale", sum(map(cost, batches))) as progress,
+        ):
+            runs.complete(batches, progress, client)
     except KeyboardInterrupt as interrupt:
         there = sum(1 for _ in runs.path.glob("*.npz"))
         hint = f"{there} batches of runs are in {runs.path}; the same command goes on from there"

@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from threading import Event, Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from ..reference.engine import chosen, cores, instructions
 from ..report.files import replace_file
 from ..subjects.references import REFERENCES
 from .plan import ALS, CD, GD, MU, NENMF, Batch
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Progress = Callable[[float], None]
 
@@ -116,11 +120,17 @@ class Folder:
     @property
     def made_by(self) -> dict[str, str]:
         """What the bits of a run depend on."""
-        detail = instructions() if self.engine == "native" else np.__version__
-        return {"nmfcheck": __version__, "engine": self.engine, "detail": detail}
+        return made_by(self.engine)
 
-    def complete(self, batches: Iterable[Batch], progress: Progress) -> None:
-        """Make all runs that are not there."""
+    def complete(
+        self, batches: Iterable[Batch], progress: Progress, cluster: Client | None = None
+    ) -> None:
+        """Make all runs that are not there.
+
+        Parameters
+        ----------
+        cluster : where they are made; None for this machine.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
         left = []
         for batch in batches:
@@ -128,6 +138,17 @@ class Folder:
                 progress(cost(batch))
             else:
                 left.append(batch)
+        left.sort(key=cost, reverse=True)  # the longest first, so that none is left to the end
+        if cluster is None:
+            self._make_here(left, progress)
+            return
+        from .elsewhere import made_elsewhere  # late: few need it
+
+        for runs in made_elsewhere(cluster, left, self.engine, self.made_by):
+            self._write(runs)
+            progress(cost(runs.batch))
+
+    def _make_here(self, batches: Iterable[Batch], progress: Progress) -> None:
         stopped, lock = Event(), Lock()
 
         def report(done: float) -> None:
@@ -136,11 +157,9 @@ class Folder:
             with lock:
                 progress(done)
 
-        # A core for each batch: within a batch, all would wait for its slowest run. The longest
-        # first, so that none is left to the end.
-        left.sort(key=cost, reverse=True)
+        # A core for each batch: within a batch, all would wait for its slowest run.
         with ThreadPoolExecutor(self.threads or cores()) as pool:
-            making = [pool.submit(self._make, batch, report) for batch in left]
+            making = [pool.submit(self._make, batch, report) for batch in batches]
             try:
                 for each in as_completed(making):
                     each.result()
@@ -150,27 +169,12 @@ class Folder:
                 raise
 
     def _make(self, batch: Batch, progress: Progress) -> None:
-        self._write(self._run(batch, progress))
+        self._write(run_batch(batch, self.engine, progress))
 
     def runs(self, batch: Batch) -> Runs:
         """Return the runs of a batch, which must be there."""
         with np.load(self._file(batch)) as file:
             return Runs(batch, file["W"], file["H"])
-
-    def _run(self, batch: Batch, progress: Progress) -> Runs:
-        algorithm = REFERENCES[batch.algorithm].algorithm
-        A, W0, H0 = _problems(batch)
-        each = cost(batch) / max(batch.seeds * batch.iterations, 1)
-        found = algorithm(
-            A,
-            W0,
-            H0,
-            batch.iterations,
-            progress=lambda settled: progress(settled * each),
-            engine=self.engine,
-            threads=1,
-        )
-        return Runs(batch, found.W, found.H)
 
     def _file(self, batch: Batch) -> Path:
         return self.path / f"{batch.name}.npz"
@@ -196,6 +200,29 @@ class Folder:
         out = io.BytesIO()
         np.savez_compressed(out, W=runs.W, H=runs.H, about=np.array(self._about(runs.batch)))
         replace_file(self._file(runs.batch), out.getvalue())
+
+
+def made_by(engine: str) -> dict[str, str]:
+    """Return what the bits of a run depend on, here."""
+    detail = instructions() if engine == "native" else np.__version__
+    return {"nmfcheck": __version__, "engine": engine, "detail": detail}
+
+
+def run_batch(batch: Batch, engine: str, progress: Progress) -> Runs:
+    """Make the runs of a batch, on one core."""
+    algorithm = REFERENCES[batch.algorithm].algorithm
+    A, W0, H0 = _problems(batch)
+    each = cost(batch) / max(batch.seeds * batch.iterations, 1)
+    found = algorithm(
+        A,
+        W0,
+        H0,
+        batch.iterations,
+        progress=lambda settled: progress(settled * each),
+        engine=engine,
+        threads=1,
+    )
+    return Runs(batch, found.W, found.H)
 
 
 def _problems(batch: Batch) -> tuple[Array, Array, Array]:

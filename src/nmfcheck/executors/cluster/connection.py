@@ -78,14 +78,22 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
         raise InputError(f"cluster must be a distributed.Client or an address, not {where!r:.60}")
     check_address(where)
     security = (tls or Tls()).security()
-    # What happens to the connection is said in one line here.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    if where.startswith(("tls:", "wss:")) and security is None:
+        own = distributed.Security().get_connection_args("client")  # as Dask is configured
+        if own["ssl_context"] is None:
+            raise InputError(
+                f"{where} needs certificates: give --tls-ca, --tls-cert and --tls-key, or set "
+                "distributed.comm.tls in Dask's configuration"
+            )
+    for name in ("distributed", "asyncio", "tornado"):
+        # What happens to the connection is said in one line here.
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as stack:
         if match := LOCAL.fullmatch(where):
             cluster = distributed.LocalCluster(
                 n_workers=int(match[1]),
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address=":0",
                 host="127.0.0.1",
                 silence_logs=logging.CRITICAL,
             )

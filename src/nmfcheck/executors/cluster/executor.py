@@ -247,11 +247,11 @@ class ClusterExecutor:
                 self._client.cancel([batch.future], force=True)
                 self._again(batch.requests)
 
-    def _connected(self) -> _Connection:
-        return _Connection(self._client)
+    def _connected(self) -> Connection:
+        return Connection(self._client)
 
 
-class _Connection:
+class Connection:
     """Says in one line that a scheduler is gone."""
 
     def __init__(self, client: Client) -> None:

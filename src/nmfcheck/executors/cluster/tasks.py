@@ -1,0 +1,76 @@
+"""Independent pieces of work on a cluster: each is sent when a worker will have time for it."""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...errors import SubjectError
+from ...text import printable
+from .executor import AHEAD, Connection
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+
+def results(
+    client: Client, function: Callable[[str], bytes], orders: Sequence[str]
+) -> Iterator[tuple[int, bytes]]:
+    """Have a function called with each of some orders; return number and result as they come."""
+    done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+    waiting = iter(enumerate(orders))
+    flying: dict[str, tuple[int, Future[Any]]] = {}
+    try:
+        while True:
+            with Connection(client):
+                _send(client, function, waiting, flying, done)
+                if not flying:
+                    return
+                try:
+                    future = done.get(timeout=1.0)
+                except queue.Empty:
+                    continue
+                number, _ = flying.pop(str(future.key))
+                found = _result(client, future)
+            yield number, found
+    finally:
+        if client.status == "running":
+            client.cancel([future for _, future in flying.values()], force=True)
+
+
+def _send(
+    client: Client,
+    function: Callable[[str], bytes],
+    waiting: Iterator[tuple[int, str]],
+    flying: dict[str, tuple[int, Future[Any]]],
+    done: queue.SimpleQueue[Future[Any]],
+) -> None:
+    """Keep all workers busy."""
+    threads = sum(client.nthreads().values())
+    while len(flying) < AHEAD * max(threads, 1):
+        number, order = next(waiting, (-1, ""))
+        if number < 0:
+            return
+        future = client.submit(function, order, pure=False)
+        flying[str(future.key)] = number, future
+        future.add_done_callback(done.put)
+
+
+def _result(client: Client, future: Future[Any]) -> bytes:
+    if future.status == "error":
+        error = future.exception()
+        reason = f"{type(error).__name__}: {printable(str(error))[:300]}"
+        raise SubjectError(f"the cluster gave up on a batch ({reason})")
+    if future.status != "finished":
+        raise (
+            OSError("the connection was lost")
+            if client.status != "running"
+            else SubjectError(
+                "the cluster has cancelled a batch; the same command goes on from what is stored"
+            )
+        )
+    found = future.result()
+    if not isinstance(found, bytes):
+        raise SubjectError(f"a worker sent a {type(found).__name__} instead of a result")
+    return found

@@ -1,0 +1,199 @@
+"""A cluster on this machine: the same rows as without it, and nothing but data comes back."""
+
+import json
+import logging
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from hypothesis import given
+from hypothesis import strategies as st
+
+import zoo
+from nmfcheck import InputError, check
+from nmfcheck.executors.cluster import connection as connection_module
+from nmfcheck.executors.cluster import executor as executor_module
+from nmfcheck.executors.cluster.connection import Tls, check_address, connected
+from nmfcheck.executors.cluster.members import _difference
+from nmfcheck.executors.cluster.parcels import (
+    pack_refusal,
+    pack_replies,
+    pack_requests,
+    unpack_replies,
+    unpack_requests,
+)
+from nmfcheck.executors.messages import encode
+from nmfcheck.executors.protocol import Reply, Request
+from nmfcheck.judging.outcomes import Flag, Outcome
+from nmfcheck.paper.plan import MU, Batch
+from nmfcheck.paper.runs import Folder
+from nmfcheck.subjects import Answer, Problem, SubjectName
+from nmfcheck.subjects.names import found_anywhere
+from stores import dump
+
+SMALL = {"families": "bidiagonal", "sizes": (2, 3), "trials": 8, "whole": True}
+SUBJECT, BIASED = (f"py:{zoo.__file__}:{name}" for name in ("good", "adds_1e_9_to_denominators"))
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        LocalCluster(2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL,
+                     host="127.0.0.1") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):  # fmt: skip
+        yield client
+
+
+class TestTheSame:
+    @pytest.mark.parametrize("subject", [SUBJECT, "als", BIASED])
+    def test_rows(self, client, tmp_path, subject):
+        here, there = tmp_path / "here.sqlite", tmp_path / "there.sqlite"
+        one = check(subject, store=here, **SMALL)
+        other = check(subject, store=there, cluster=client, **SMALL)
+        assert dump(there) == dump(here)
+        assert other.verdict == one.verdict
+
+    def test_small_batches(self, client, tmp_path, monkeypatch):
+        """Whatever the batches are: what is left of one is asked again."""
+        monkeypatch.setattr(executor_module, "FIRST", 1)
+        monkeypatch.setattr(executor_module, "MOST", 3)
+        assert check(SUBJECT, cluster=client, **SMALL).verdict == check(SUBJECT, **SMALL).verdict
+
+    def test_a_run_that_ends_early(self, client):
+        chosen = {"families": "bidiagonal,rank-one", "sizes": (2, 3)}
+        subject = f"py:{zoo.__file__}:is_stuck_at_its_start"
+        there, here = check(subject, cluster=client, **chosen), check(subject, **chosen)
+        assert there.verdict == here.verdict
+        assert there.verdict.stopped is not None
+
+    def test_the_papers_runs(self, client, tmp_path):
+        batches = [Batch(MU, 3, "ones", eps, 20, 500) for eps in (0.0, 0.25)]
+        here, there = Folder(tmp_path / "here"), Folder(tmp_path / "there")
+        done = []
+        here.complete(batches, lambda _: None)
+        there.complete(batches, done.append, client)
+        assert len(done) == 2
+        for batch in batches:
+            one, other = here.runs(batch), there.runs(batch)
+            assert np.array_equal(one.W, other.W)
+            assert np.array_equal(one.H, other.H)
+
+
+class TestBadInput:
+    def test_what_has_no_name(self, client):
+        with pytest.raises(InputError, match="cannot be sent to a cluster"):
+            check(lambda A, rank: (A, np.eye(rank)), cluster=client, **SMALL)
+
+    def test_in_process(self, client):
+        with pytest.raises(InputError, match="always isolated"):
+            check(SUBJECT, cluster=client, isolate=False, **SMALL)
+
+    def test_not_a_cluster(self):
+        with pytest.raises(InputError, match=r"distributed\.Client or an address"):
+            check(SUBJECT, cluster=7, **SMALL)
+
+    @pytest.mark.parametrize("where", ["", "host:8786", "local", "local:0", "tcp:host", "local:-1"])
+    def test_addresses(self, where):
+        with pytest.raises(InputError, match="expected a scheduler's address"):
+            check_address(where)
+
+    def test_tls_without_certificates(self, nmfcheck):
+        code, _, err = nmfcheck("run", "als", "--cluster", "tls://127.0.0.1:1")
+        assert (code, "give --tls-ca, --tls-cert and --tls-key" in err) == (2, True)
+
+    def test_nobody_there(self, nmfcheck, monkeypatch):
+        monkeypatch.setattr(connection_module, "TIMEOUT", 1)
+        code, _, err = nmfcheck("run", "als", "--cluster", "tcp://127.0.0.1:1")
+        assert code == 4
+        assert err.count("\n") == 1
+        assert "no scheduler answers at tcp://127.0.0.1:1" in err
+
+    def test_tls_files(self, nmfcheck, tmp_path):
+        code, _, err = nmfcheck("run", "als", "--cluster", "tls://h:1", "--tls-ca", "missing.pem")
+        assert (code, err) == (2, "nmfcheck: --tls-ca is 'missing.pem', which is not a file\n")
+        (tmp_path / "ca.pem").write_text("")
+        code, _, err = nmfcheck("run", "als", "--cluster", "tls://h:1", "--tls-ca", "ca.pem")
+        assert (code, "--tls-cert is missing" in err) == (2, True)
+        code, _, err = nmfcheck("run", "als", "--tls-ca", "ca.pem")
+        assert (code, "are for --cluster" in err) == (2, True)
+        assert Tls().security() is None
+
+    def test_without_dask(self, monkeypatch):
+        monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+        with (
+            pytest.raises(InputError, match=r"pip install 'nmfcheck\[dask\]'"),
+            connected("local:1"),
+        ):
+            pass
+
+
+def problem(m=3, n=2, k=2):
+    rng = np.random.default_rng(0)
+    return Problem(rng.random((m, n)), k, rng.random((m, k)), rng.random((k, n)), 7, "kl")
+
+
+class TestParcels:
+    def test_requests(self):
+        asked = [Request(i, problem(), 5, "F") for i in range(3)]
+        for one, other in zip(asked, unpack_requests(pack_requests(asked)), strict=True):
+            assert (one.number, one.random, one.order) == (other.number, other.random, other.order)
+            assert (one.problem.seed, one.problem.objective) == (7, "kl")
+            for name in ("A", "W0", "H0"):
+                assert np.array_equal(getattr(one.problem, name), getattr(other.problem, name))
+
+    def test_replies(self):
+        W = np.array([[np.nan, -0.0], [1e-320, np.inf]])
+        given_ = [
+            Reply(1, Answer(W, W, seconds=0.5, flags=(Flag.CHANGED_A,)), ("ndarray", "list")),
+            Reply(2, Answer(error="no", outcome=Outcome.TIMEOUT, output="words")),
+        ]
+        found = unpack_replies(pack_replies(given_, 1.5))
+        assert (found.seconds, found.cannot) == (1.5, "")
+        one, other = found.replies
+        assert one.answer.W.tobytes() == W.tobytes()
+        assert (one.answer.flags, one.returned) == ((Flag.CHANGED_A,), ("ndarray", "list"))
+        assert (other.answer.error, other.answer.outcome) == ("no", Outcome.TIMEOUT)
+        assert unpack_replies(pack_refusal("it is gone")).cannot == "it is gone"
+
+    @given(st.binary(max_size=200))
+    def test_anything_else_is_refused(self, garbage):
+        for parcel in (garbage, encode({"seconds": 1.0}) + garbage):
+            try:
+                found = unpack_replies(parcel)
+            except ValueError:
+                continue
+            assert found.replies == []
+
+    @pytest.mark.parametrize("parcel", [None, "text", 7, [b""], {"seconds": 1}])
+    def test_what_is_not_bytes_is_refused(self, parcel):
+        with pytest.raises(ValueError, match="instead of a parcel"):
+            unpack_replies(parcel)
+
+    @given(st.dictionaries(st.text(max_size=10), st.one_of(st.none(), st.floats(), st.text())))
+    def test_other_fields_are_refused(self, fields):
+        with pytest.raises(ValueError):
+            unpack_replies(encode({"seconds": 1.0}) + encode(fields))
+
+    def test_what_a_worker_prints_cannot_move_the_cursor(self):
+        found = unpack_replies(pack_replies([Reply(1, Answer(error="\x1b[2J"))], 0.0))
+        assert "\x1b" not in found.replies[0].answer.error
+
+
+def test_files_are_found_from_other_folders(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("")
+    assert found_anywhere("py:mine.py:nmf") == f"py:{tmp_path}/mine.py:nmf"
+    assert found_anywhere("py:package.module:nmf") == "py:package.module:nmf"
+    assert found_anywhere("cmd:python3 mine.py 7") == f"cmd:python3 {tmp_path}/mine.py 7"
+    assert found_anywhere("als") == "als"
+    assert SubjectName(found_anywhere("py:mine.py:nmf"))
+
+
+def test_what_differs_is_named():
+    here = {"takes": ["W0"], "identity": {"version": "numpy 1", "source": "a"}}
+    there = {"takes": ["W0"], "identity": {"version": "numpy 2", "source": "a"}}
+    assert _difference(here, json.loads(json.dumps(there))) == (
+        "version numpy 1",
+        "version numpy 2",
+    )
