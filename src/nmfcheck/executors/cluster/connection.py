@@ -85,9 +85,7 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
                 f"{where} needs certificates: give --tls-ca, --tls-cert and --tls-key, or set "
                 "distributed.comm.tls in Dask's configuration"
             )
-    for name in ("distributed", "asyncio", "tornado"):
-        # What happens to the connection is said in one line here.
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    _be_quiet()
     with contextlib.ExitStack() as stack:
         if match := LOCAL.fullmatch(where):
             cluster = distributed.LocalCluster(
@@ -108,6 +106,14 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
             raise SubjectError(f"no scheduler answers at {where}: {reason}") from None
         stack.callback(_close, client)
         yield client
+
+
+def _be_quiet() -> None:
+    """Silence the libraries: what happens to the connection is said in one line here."""
+    own = ("distributed", "asyncio", "tornado")
+    for name in [*own, *logging.root.manager.loggerDict]:
+        if name.partition(".")[0] in own:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 def _close(client: Client) -> None:
