@@ -1,6 +1,7 @@
 """What the harness costs: a stage of an isolated subject, and what a second worker brings.
 
-The first goes through all of it: workers, judge, store. `make bench` runs it.
+Stages go through all of it: workers, judge, store; here, in this process, and on a cluster of this
+machine. `make bench` runs it.
 """
 
 import importlib.util
@@ -10,25 +11,30 @@ import time
 from pathlib import Path
 
 from nmfcheck.checking.campaign import ASKED_TWICE
+from nmfcheck.executors.cluster.connection import connected
+from nmfcheck.executors.cluster.executor import ClusterExecutor
 from nmfcheck.executors.local import LocalExecutor
 from nmfcheck.store import Store
 from nmfcheck.subjects import Subject, SubjectName, as_subject
 from nmfcheck.trials import suites
-from nmfcheck.trials.driver import Driver, Plan
+from nmfcheck.trials.driver import Driver, Plan, run_trials
 from nmfcheck.trials.suites import Suite
 
 SUBJECTS = """
 import time
 import numpy as np
+from nmfcheck.subjects import Answer
 def exact(A, rank, *, W0, H0, seed):
     return A, np.eye(rank)
 def start(A, rank, *, W0, H0, seed):
     return W0, H0
 def in_5_ms(A, rank, *, W0, H0, seed):
-    until = time.perf_counter() + 5e-3
-    while time.perf_counter() < until:
-        pass
+    time.sleep(5e-3)
     return W0, H0
+class Batches:
+    name, together = "batches", 256
+    def solve(self, problems, progress):
+        return [Answer(p.A, np.eye(p.rank)) for p in problems]
 """
 STANDARD = suites.find("standard@1")
 ROUNDS = 3
@@ -50,13 +56,40 @@ def seconds_per_stage(subject: SubjectName | Subject, suite: Suite, jobs: int) -
         return (time.perf_counter() - begin) / store.count()
 
 
+def on_a_cluster(subject: SubjectName, suite: Suite, workers: int) -> float:
+    """Return the time for a suite on a Dask cluster of this machine, by stages."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store.create_or_open(Path(folder) / "run.sqlite", suite) as store,
+        LocalExecutor(subject, 1) as here,
+        connected(f"local:{workers}") as client,
+        ClusterExecutor(client, subject, here.start()) as executor,
+    ):
+        executor.start()
+        stored = store.subject(subject.name, {"options": {}})
+        plans = [Plan(suite.cell(cell), twice=ASKED_TWICE) for cell in suite.cells]
+        begin = time.perf_counter()
+        for stages in Driver(executor, plans):
+            store.write(stored, stages)
+        return (time.perf_counter() - begin) / store.count()
+
+
+def in_this_process(path: Path, name: str, suite: Suite) -> float:
+    """Return the time for a suite in this process, by stages: the judge's, and the driver's."""
+    trials = list(suite)
+    begin = time.perf_counter()
+    results = run_trials(itself(path, name)(), trials)
+    return (time.perf_counter() - begin) / sum(len(result.stages) for result in results)
+
+
 def itself(path: Path, name: str) -> Subject:
     """Return a subject that is loaded here, so that its workers are forked."""
     spec = importlib.util.spec_from_file_location("subjects", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return as_subject(getattr(module, name))
+    thing = getattr(module, name)
+    return thing if isinstance(thing, type) else as_subject(thing)
 
 
 def main() -> None:
@@ -72,13 +105,22 @@ def main() -> None:
                     cost = min(seconds_per_stage(subject, STANDARD, jobs) for _ in range(ROUNDS))
                     print(f"a subject that answers at once, {how}, {jobs} worker(s){kind}: "
                           f"{1e6 * cost:.0f} µs a stage (goal 300)", flush=True)  # fmt: skip
+        cost = min(in_this_process(path, "Batches", STANDARD) for _ in range(ROUNDS))
+        print(f"the same, in this process, in batches: {1e6 * cost:.0f} µs a stage (goal 20)")
+        for name, how in (("exact", "exactly"), ("start", "with its start, which fails")):
+            subject = SubjectName(f"py:{path}:{name}")
+            cost = min(on_a_cluster(subject, STANDARD, 2) for _ in range(ROUNDS))
+            print(f"the same, {how}, on a cluster of two workers: {1e6 * cost:.0f} µs a stage "
+                  "(goal 1000)", flush=True)  # fmt: skip
         few, slow = STANDARD.selected(trials=30), SubjectName(f"py:{path}:in_5_ms")
-        ratios = []
-        for _ in range(ROUNDS):
-            one, two = (seconds_per_stage(slow, few, jobs) for jobs in (1, 2))
-            ratios.append(one / two)
-        shown = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-        print(f"a subject of 5 ms a stage, two workers against one: {shown} × (goal 1.8)")
+        for where, measure in (("here", seconds_per_stage), ("on a cluster", on_a_cluster)):
+            ratios = []
+            for _ in range(ROUNDS):
+                one, two = (measure(slow, few, number) for number in (1, 2))
+                ratios.append(one / two)
+            shown = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+            print(f"a subject that sleeps 5 ms a stage, {where}, two workers against one: "
+                  f"{shown} × (goal 1.8)", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":
