@@ -76,7 +76,8 @@ class InlineExecutor:
             return [self._tried(self._waiting.pop(0))]
         shape = _shape(self._waiting[0].problem)
         due = [r for r in self._waiting if not r.law and _shape(r.problem) == shape]
-        self._waiting = [r for r in self._waiting if r not in due]
+        taken = {request.number for request in due}
+        self._waiting = [r for r in self._waiting if r.number not in taken]
         problems = [_ordered(request) for request in due]
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
