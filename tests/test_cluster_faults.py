@@ -172,7 +172,7 @@ def test_the_scheduler_is_killed(folder, cluster, undisturbed):
     wait_for(folder, 60, run)
     cluster.scheduler.kill()
     _, err = ended(run, codes=(4,))
-    (line,) = [line for line in err.splitlines() if line.startswith("nmfcheck:")]
+    *_, line = [line for line in err.splitlines() if line.startswith("nmfcheck:")]
     assert f"the scheduler at {cluster.address} is gone" in line
     assert "Traceback" not in err
     assert set(rows(folder)) <= set(undisturbed[0])
@@ -223,7 +223,7 @@ def test_the_disk_is_full(folder, cluster, undisturbed, where):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
 
     _, err = ended(start(folder, *more, preexec_fn=little_space), codes=(2,))
-    (line,) = [line for line in err.splitlines() if line.startswith("nmfcheck:")]
+    *_, line = [line for line in err.splitlines() if line.startswith("nmfcheck:")]
     assert STORE in line
     assert "Traceback" not in err
     assert set(rows(folder)) <= set(undisturbed[0])
@@ -283,10 +283,17 @@ class TestWhoIsRefused:
 
     def test_one_that_joins_later(self, folder, undisturbed):
         with Cluster(folder) as cluster:
-            cluster.worker("one")
+            one = cluster.worker("one")
             run = start(folder, "--cluster", cluster.address)
             wait_for(folder, 20, run)
+            os.kill(one.pid, signal.SIGSTOP)  # until the other one was looked at
             cluster.worker("odd", path=self.other(folder))
+            until = time.monotonic() + 60
+            while "Registered to" not in (folder / "odd.log").read_text():
+                assert time.monotonic() < until
+                time.sleep(0.2)
+            time.sleep(10)
+            os.kill(one.pid, signal.SIGCONT)
             _, err = ended(run)
         assert "not used: py:mine:nmf on worker odd" in err
         same(folder, undisturbed)

@@ -18,8 +18,8 @@ from . import remote
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-PATIENCE = 30.0
-"""Seconds that a cluster without workers is waited for."""
+PATIENCE = 120.0
+"""Seconds that a cluster without workers is waited for: they may still be starting."""
 
 BETWEEN_LOOKS = 1.0
 
@@ -62,9 +62,12 @@ class Members:
 
     def begin(self) -> None:
         """Look at all workers; raise `SubjectError` if one of them cannot be used."""
-        until = time.monotonic() + PATIENCE
+        until, told = time.monotonic() + PATIENCE, False
         while not self._looks and not self.approved:
             self._listed()
+            if not self._looks and not told:
+                self._tell(f"the cluster has no workers yet; waiting for {PATIENCE:g} s at most")
+                told = True
             if not self._looks and time.monotonic() > until:
                 raise SubjectError(f"the cluster has had no workers for {PATIENCE:g} s")
             time.sleep(0 if self._looks else 0.2)
