@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -75,6 +76,18 @@ ACCIDENTS = (
 """Exceptions that nobody raises on purpose: they refuse nothing clearly."""
 
 
+def is_clear(text: str) -> bool:
+    """Say whether an error's name and text may be a refusal that somebody wrote on purpose.
+
+    An assertion that says nothing is an accident, too.
+    """
+    match = re.match(r"(?:\w+\.)*(\w+)\W*(\w?)", text.strip())
+    if match is None:
+        return False
+    name, more = match.groups()
+    return name not in ACCIDENTS and (name != "AssertionError" or bool(more))
+
+
 class RefusedError(Exception):
     """A subject raised something; `clear` says whether that may have been on purpose."""
 
@@ -85,7 +98,16 @@ class RefusedError(Exception):
     @classmethod
     def by(cls, error: BaseException) -> RefusedError:
         """Return what an exception amounts to."""
-        return cls(raised(error), clear=type(error).__name__ not in ACCIDENTS)
+        text = raised(error)
+        return cls(text, clear=is_clear(text.removeprefix("raised ")))
+
+    def names(self, value: str) -> bool:
+        """Say whether it is a KeyError of this very value: a table in which it was looked up."""
+        return str(self) == f"raised KeyError: {value!r}"
+
+
+class CrashedError(Exception):
+    """A subject's process ended, or broke the protocol; no law takes that for a refusal."""
 
 
 class InvalidError(Exception):
@@ -244,6 +266,8 @@ class Handle:
     ) -> Fit:
         """Factorize A; raise `RefusedError` or `InvalidError` where there are no W and H.
 
+        A process that ends raises `CrashedError`.
+
         Parameters
         ----------
         A : anything; a matrix, mostly.
@@ -265,7 +289,7 @@ class Handle:
             chosen |= {Offer.LIMIT: limit} if Offer.LIMIT in self.offers else {}
             chosen |= {Offer.TOLERANCE: self.least} if Offer.TOLERANCE in self.offers else {}
         elif Offer.LIMIT in self.offers and Offer.LIMIT not in chosen:
-            usual = self.usual(Offer.LIMIT)
+            usual = self.usual_limit
             chosen |= {Offer.LIMIT: LONG} if usual is None or usual > LONG else {}
         try:
             return self._fit(A, rank, start, seed, chosen, world)
@@ -304,7 +328,7 @@ class Handle:
         except UnusableError as error:
             self.calls.append(replace(call, said=str(error)))
             raise InvalidError(str(error)) from None
-        except RefusedError as error:
+        except (RefusedError, CrashedError) as error:
             self.calls.append(replace(call, said=str(error)))
             raise
         except (InvalidError, SystemExit, Exception) as error:
@@ -314,6 +338,13 @@ class Handle:
             raise RefusedError.by(error) from None
         self.calls.append(replace(call, W=W, H=H))
         return Fit(W, H, reports, model)
+
+    @cached_property
+    def usual_limit(self) -> int | None:
+        """The number of iterations that it has if nobody sets it, where that is known."""
+        usual = self.usual(Offer.LIMIT)
+        known = isinstance(usual, int | float | np.number) and math.isfinite(usual)
+        return int(usual) if known else None
 
     @cached_property
     def repeats(self) -> bool:
@@ -327,7 +358,8 @@ class Handle:
 
     def value(self, A: Array, X: Array) -> float:
         """Return the objective of X, which is W·H."""
-        return float(self.objective.divergence(A[None], np.asarray(X)[None])[0])
+        with np.errstate(all="ignore"):
+            return float(self.objective.divergence(A[None], np.asarray(X)[None])[0])
 
     def size(self, A: Array) -> float:
         """Return what values of the objective are measured by: that of A's mean for A.
