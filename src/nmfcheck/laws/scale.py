@@ -9,17 +9,26 @@ import numpy as np
 from ..arrays import Array
 from ..subjects.capabilities import Handle, Offer
 from .comparison import CHANCE, FEW, difference, fitted, scaled, worse
-from .law import BrokenError, DoesNotApplyError, Example, Law, Severity, repeatable, variants
+from .law import (
+    BrokenError,
+    DoesNotApplyError,
+    Example,
+    Law,
+    Severity,
+    beyond,
+    repeatable,
+    variants,
+)
 
 
 class Scale(Law):
     """c·A, with the start scaled, is solved as well as A, for c = 2^±10.
 
-    Both are the same problem in other units. Compared after 20 iterations with the stopping rule
-    off. Powers of two are exact in floating point, so most algorithms agree bit for bit; the
-    objective may differ by 1e-2 of A's own, for a small constant in a denominator is not a bug at
-    1/1000 of the usual size. Who stops early by an absolute tolerance that cannot be switched off
-    is left to `units`.
+    Both are the same problem in other units: W0 and H0 are multiplied by √c each. Compared after 20
+    iterations with the stopping rule off. Powers of two are exact in floating point, here and in
+    `units` √c is one as well, so most algorithms agree bit for bit; the objective may differ by
+    1e-2 of A's own, for a small constant in a denominator is not a bug at 1/1000 of the usual size.
+    Who stops early by an absolute tolerance that cannot be switched off is left to `units`.
     """
 
     name = "scale"
@@ -47,7 +56,7 @@ class Scale(Law):
 
 
 class Units(Law):
-    """c·A has c times the answer for c = 2^±20 and 2^±40 as well, and converges as far.
+    """c·A has c times the answer for c = 2^±20 and 2^±40 as well, and ends no worse.
 
     After 20 iterations up to 1e-3; at the subject's own tolerance the objective is no worse by more
     than 1e-2 of A's own. Constants such as 1e-7 and absolute tolerances show here. It is a finding:
@@ -76,11 +85,10 @@ class Units(Law):
         A, start = example.matrix(), example.start()
         usual = fitted(handle, A.copy(), example.k, start=start)
         other = fitted(handle, c * A, example.k, start=scaled(start, c))
-        loss = handle.value(A, other.product / c) - handle.value(A, usual.product)
-        if not loss <= CHANCE * handle.size(A):
-            times = loss / handle.size(A)
-            sentence = f"A times {c:.2g} stops early: its objective is worse by {times:.2g} of A's"
-            raise BrokenError(sentence, times)
+        loss = worse(handle, A, other.product / c, usual.product)
+        if not loss <= CHANCE:
+            sentence = f"A times {c:.2g} ends worse, by {beyond(loss, CHANCE)} of A's own objective"
+            raise BrokenError(sentence, loss)
         return None
 
 
