@@ -20,11 +20,13 @@ from nmfcheck.executors.lawful import try_laws
 from nmfcheck.executors.local import LocalExecutor
 from nmfcheck.executors.protocol import Limits
 from nmfcheck.laws import LAWS, Example, LawResult, Severity, State, find, try_law
-from nmfcheck.laws.law import beyond
+from nmfcheck.laws.comparison import FEW
+from nmfcheck.laws.law import DRAWS, SMALL, beyond
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName, as_subject, reference_subject
 from nmfcheck.subjects.capabilities import Offer
 from nmfcheck.subjects.handles import handle_of
+from nmfcheck.subjects.references import REFERENCES
 from nmfcheck.trials import suites
 
 TESTS = Path(__file__).parent
@@ -76,6 +78,22 @@ class TestWhoIsRight:
     @pytest.mark.parametrize("name", OTHERS)
     def test_neither_do_those_for_kullback_leibler(self, name):
         assert broken(reference_subject(name, at_most=10**4), "kl") == []
+
+    @pytest.mark.parametrize("name", FROBENIUS)
+    def test_few_iterations_magnify_rounding_little(self, name):
+        """As docs/laws.md says: by less than 1e-12, where 1e-6 is allowed."""
+        rng = np.random.default_rng(0)
+
+        def moved(X):
+            rounding = 2.0**-52 * rng.choice([-1, 0, 1], size=(50, *X.shape))
+            return np.concatenate([X[None], X * (1 + rounding)])
+
+        for example in (*SMALL, *DRAWS, Example(7, 4, 2), Example(6, 5, 2)):
+            A, (W0, H0) = example.matrix(), example.start()
+            algorithm = REFERENCES[name].algorithm
+            found = algorithm(moved(A), moved(W0), moved(H0), FEW, threads=1)
+            products = found.W @ found.H
+            assert np.abs(products[1:] - products[0]).max() < 1e-12 * A.max()
 
     @pytest.mark.parametrize("objective", ["itakura-saito", "beta=0.5"])
     def test_nor_those_for_other_divergences(self, objective):

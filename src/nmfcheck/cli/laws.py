@@ -40,7 +40,7 @@ from .options import (
     default=BUDGET,
     show_default=True,
     metavar="SECONDS",
-    help="For all laws together, a sixth of it for each; what was not tried is said.",
+    help="For all laws together, a sixth (at least 10) for each; what was not tried is said.",
 )
 @json_option
 def laws(
