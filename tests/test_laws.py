@@ -24,7 +24,7 @@ from nmfcheck.laws.comparison import FEW
 from nmfcheck.laws.law import DRAWS, SMALL, beyond
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName, as_subject, reference_subject
-from nmfcheck.subjects.capabilities import Offer
+from nmfcheck.subjects.capabilities import Offer, is_clear
 from nmfcheck.subjects.handles import handle_of
 from nmfcheck.subjects.references import REFERENCES
 from nmfcheck.trials import suites
@@ -270,7 +270,7 @@ class TestPrograms:
 
 def overflows(A, rank, *, W0, H0):
     """Return factors that are finite, and whose objective is not."""
-    return W0 * 1e100, H0 * 1e100
+    return W0 * 1e100, H0 * 1e100, {"error": np.inf}
 
 
 def overflows_otherwise(A, rank):
@@ -294,6 +294,16 @@ class TestSentences:
         assert states["rank-one"] is State.BROKEN
         assert states["refit"] is not State.BROKEN
         assert states["permutation"] is State.DOES_NOT_APPLY
+
+    @pytest.mark.parametrize(
+        ("text", "clear"),
+        [("ValueError: no zeros", True), ("'A' has zeros", True), ("no zeros, please", True),
+         ("AssertionError: no zeros", True), ("AssertionError", False), ("AssertionError()", False),
+         ("ZeroDivisionError: by zero", False), ("KeyError('x')", False), ("", False),
+         ("numpy.linalg.LinAlgError: Singular matrix", False)],
+    )  # fmt: skip
+    def test_what_a_clear_refusal_is(self, text, clear):
+        assert is_clear(text) is clear
 
     def test_a_number_that_is_too_large_looks_like_it(self):
         assert beyond(0.00101, 1e-3) == "0.00101"

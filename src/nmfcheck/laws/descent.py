@@ -57,10 +57,14 @@ class Monotone(Law):
     usually = "a step that is too long, or a method that does not promise it"
     tolerance = 1e-10
 
-    def examples(self, handle: Handle) -> Iterable[Example]:
-        """Return three draws."""
+    def applies(self, handle: Handle) -> None:
+        """Leave out who is known not to promise it."""
+        super().applies(handle)
         if handle.promises is False:
             raise DoesNotApplyError("it does not promise that")
+
+    def examples(self, handle: Handle) -> Iterable[Example]:
+        """Return three draws."""
         return DRAWS
 
     def try_(self, handle: Handle, example: Example) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..subjects.capabilities import Fit, Handle, Offer, finite
-from .comparison import few, fitted
+from .comparison import TOO_LARGE, few, fitted
 from .law import BrokenError, DoesNotApplyError, Example, Law, Severity, variants
 from .sparse import check_takes_sparse, exact_with_zeros, made_sparse, with_zeros
 
@@ -47,7 +47,11 @@ def definitions_of_square(A: Array, R2: float) -> dict[str, float]:
 def definitions(handle: Handle, A: Array, X: Array) -> dict[str, float]:
     """Return the error of X under the usual definitions."""
     size = A.size
-    found = definitions_of_square(A, float(((A - X) ** 2).sum()))
+    with np.errstate(all="ignore"):
+        R2 = float(((A - X) ** 2).sum())
+    if np.isinf(R2):
+        raise DoesNotApplyError(TOO_LARGE)
+    found = definitions_of_square(A, R2)
     found |= {
         "Σ|A − WH|": float(np.abs(A - X).sum()),
         "the mean of |A − WH|": float(np.abs(A - X).mean()),
@@ -95,9 +99,9 @@ def matching(handle: Handle, A: Array, X: Array, said: float) -> dict[str, float
 
 def matching_in_single(handle: Handle, A: Array, X: Array, said: float) -> dict[str, float]:
     """Return the same for who expands the square in single precision: ‖A‖² − 2⟨A, WH⟩ + ‖WH‖²."""
+    exact = matching(handle, A, X, said)
     R2, slack = float(((A - X) ** 2).sum()), SINGLE * float((A**2).sum())
     lower, upper = (definitions_of_square(A, max(R2 + s, 0.0)) for s in (-slack, slack))
-    exact = matching(handle, A, X, said)
     expanded = {
         name: value
         for name, value in definitions_of_square(A, R2).items()

@@ -81,7 +81,7 @@ def is_clear(text: str) -> bool:
 
     An assertion that says nothing is an accident, too.
     """
-    match = re.match(r"(?:\w+\.)*(\w+)\W*(\w?)", text.strip())
+    match = re.match(r"\W*(?:\w+\.)*(\w+)\W*(\w?)", text)
     if match is None:
         return False
     name, more = match.groups()
