@@ -300,6 +300,8 @@ class TestSentences:
         [("ValueError: no zeros", True), ("'A' has zeros", True), ("no zeros, please", True),
          ("AssertionError: no zeros", True), ("AssertionError", False), ("AssertionError()", False),
          ("ZeroDivisionError: by zero", False), ("KeyError('x')", False), ("", False),
+         ("simpleError non-conformable arrays", False), ("rank is out of bounds", True),
+         ("index (3,_): out of bound 2 (dimensions are 2x2)", False),
          ("numpy.linalg.LinAlgError: Singular matrix", False)],
     )  # fmt: skip
     def test_what_a_clear_refusal_is(self, text, clear):

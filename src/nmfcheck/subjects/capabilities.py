@@ -71,9 +71,16 @@ PENALTIES = ("alpha_W", "alpha_H", "alpha", "l1", "l2", "ridge", "lasso")
 ACCIDENTS = (
     "IndexError", "KeyError", "AttributeError", "NameError", "UnboundLocalError",
     "ZeroDivisionError", "FloatingPointError", "OverflowError", "LinAlgError", "RecursionError",
-    "MemoryError",
+    "MemoryError", "BoundsError", "DimensionMismatch", "DivideError", "SingularException",
+    "UndefVarError",
 )  # fmt: skip
-"""Exceptions that nobody raises on purpose: they refuse nothing clearly."""
+"""Exceptions that nobody raises on purpose, in Python and Julia: they refuse nothing clearly."""
+
+RUNTIME_WORDS = (
+    "non-conformable", "subscript out of bounds", "missing value where TRUE/FALSE needed",
+    "nonconformant", "dimensions mismatch", "): out of bound",
+)  # fmt: skip
+"""The same for R and Octave, which have no names for them but these words."""
 
 
 def is_clear(text: str) -> bool:
@@ -82,7 +89,7 @@ def is_clear(text: str) -> bool:
     An assertion that says nothing is an accident, too.
     """
     match = re.match(r"\W*(?:\w+\.)*(\w+)\W*(\w?)", text)
-    if match is None:
+    if match is None or any(words in text for words in RUNTIME_WORDS):
         return False
     name, more = match.groups()
     return name not in ACCIDENTS and (name != "AssertionError" or bool(more))
