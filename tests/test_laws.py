@@ -24,9 +24,10 @@ from nmfcheck.laws.comparison import FEW
 from nmfcheck.laws.law import DRAWS, SMALL, beyond
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName, as_subject, reference_subject
-from nmfcheck.subjects.capabilities import Offer, is_clear
+from nmfcheck.subjects.capabilities import Offer
 from nmfcheck.subjects.handles import handle_of
 from nmfcheck.subjects.references import REFERENCES
+from nmfcheck.subjects.refusals import is_clear
 from nmfcheck.trials import suites
 
 TESTS = Path(__file__).parent

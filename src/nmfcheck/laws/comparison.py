@@ -9,7 +9,8 @@ import numpy as np
 
 from ..arrays import Array
 from ..judging.measures import validity
-from ..subjects.capabilities import Fit, Handle, InvalidError, Offer, RefusedError, Start
+from ..subjects.capabilities import Fit, Handle, Offer, Start
+from ..subjects.refusals import InvalidError, RefusedError
 from .law import BrokenError, DoesNotApplyError, beyond
 
 FEW = 20

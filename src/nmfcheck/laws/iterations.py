@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..subjects.capabilities import Fit, Handle, Offer, RefusedError
+from ..subjects.capabilities import Fit, Handle, Offer
+from ..subjects.refusals import RefusedError
 from .comparison import fitted, worse
 from .law import DRAWS, BrokenError, DoesNotApplyError, Example, Law, Severity, repeatable
 

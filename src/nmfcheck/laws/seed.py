@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..judging.measures import same_factors
-from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError
+from ..subjects.capabilities import Handle, Offer
 from ..subjects.handles import CommandHandle
+from ..subjects.refusals import InvalidError, RefusedError
 from .comparison import few, fitted
 from .law import DRAWS, BrokenError, DoesNotApplyError, Example, Law, Severity
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError, Start
+from ..subjects.capabilities import Handle, Offer, Start
+from ..subjects.refusals import InvalidError, RefusedError
 from .comparison import accepted, check_agree, check_valid, few, fitted
 from .law import DoesNotApplyError, Example, Law, repeatable, variants
 

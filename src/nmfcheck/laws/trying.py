@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..subjects.capabilities import Call, CrashedError, Handle, InvalidError, RefusedError
+from ..subjects.capabilities import Call, Handle
 from ..subjects.problem import raised
+from ..subjects.refusals import CrashedError, InvalidError, RefusedError
 from ..text import printable
 from .law import BrokenError, DoesNotApplyError, Example, Law, Severity
 

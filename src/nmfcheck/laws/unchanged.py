@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError
+from ..subjects.capabilities import Handle, Offer
 from ..subjects.handles import EstimatorHandle, guarded
+from ..subjects.refusals import InvalidError, RefusedError
 from .comparison import apart, few, fitted
 from .law import BrokenError, DoesNotApplyError, Example, Law, beyond, repeatable, variants
 from .sparse import made_sparse, with_zeros

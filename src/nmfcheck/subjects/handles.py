@@ -12,24 +12,13 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from ..judging.objectives import find
-from .capabilities import (
-    CrashedError,
-    Fit,
-    Handle,
-    InvalidError,
-    Offer,
-    RefusedError,
-    Start,
-    drawn_start,
-    is_clear,
-    quiet,
-    random_state,
-)
+from .capabilities import Fit, Handle, Offer, Start, drawn_start, quiet, random_state
 from .command import ANSWERED, Command
 from .estimator import EstimatorSubject
 from .function import FunctionSubject, parameters_of
 from .problem import Answer, Problem, Subject
 from .references import ReferenceSubject
+from .refusals import CrashedError, InvalidError, RefusedError, is_clear
 
 ERROR = ("reconstruction_err_", "error_", "err_", "loss_")
 LOSSES = ("losses_", "loss_curve_", "errors_", "error_history_", "loss_history_")
