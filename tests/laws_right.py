@@ -76,6 +76,28 @@ def quasi_newton(A, rank, *, W0, H0, max_iter=500):
 
 
 @right()
+class RemembersAStepOfOne(Lawful):
+    """MiniBatchNMF: sums that begin with H0 and 1, and forget that slowly; W must be of size 1."""
+
+    def run(self, A, V, W, H):
+        above, below = H.copy(), np.ones_like(H)
+        with np.errstate(all="ignore"):
+            for _ in range(self.max_iter):
+                W, _ = self.step_W(A, V, W, H)
+                above = 0.7 * above + H * (W.T @ (V * A))
+                below = 0.7 * below + W.T @ (V * (W @ H)) + self.penalties(A)[1]
+                H = above / below
+        self.n_iter_, self.converged_, self.losses_ = self.max_iter, False, None
+        return W, H
+
+    def __init__(self, n_components=2, *, max_iter=300, random_state=None):
+        super().__init__(n_components, max_iter=max_iter, random_state=random_state)
+
+    def get_params(self, deep=True):
+        return {"n_components": self.n_components, "max_iter": self.max_iter}
+
+
+@right()
 def takes_small_steps(A, rank, *, W0, H0, max_iter=20_000):
     """Projected gradient descent with a fixed step, which needs the limit that it has."""
     unit = np.sqrt(A.max() or 1.0)

@@ -135,10 +135,10 @@ def check_agree(handle: Handle, A: Array, X: Array, Y: Array, sentence: str) -> 
     return found
 
 
-def scaled(start: Start, factor: float) -> Start:
-    """Return a start whose product is so many times as large; W and H have an equal share in it."""
-    root = factor**0.5
-    return start[0] * root, start[1] * root
+def scaled(start: Start, factor: float, share: float = 0.5) -> Start:
+    """Return a start whose product is so many times as large, of which H has a share."""
+    W0, H0 = start
+    return W0 * factor ** (1 - share), H0 * factor**share
 
 
 def converging(handle: Handle, limit: int = 2000, tol: float = 1e-10) -> Mapping[Any, Any]:
