@@ -94,8 +94,19 @@ def works_on_rows_in_pairs(A, rank, *, seed):
     return W, H
 
 
-def descend_W(A, W, H):
-    for _ in range(300):
+def takes_the_first_row_for_symmetry(A, rank, *, seed):
+    """As RcppML 0.3.7: where the first row is the first column, A stands for its transpose."""
+    rng = np.random.default_rng(seed)
+    W, H = rng.random((len(A), rank)), rng.random((rank, A.shape[1]))
+    symmetric = A.shape[0] == A.shape[1] and np.array_equal(A[0], A[:, 0])
+    for _ in range(100):
+        H = descend_W(A if symmetric else A.T, H.T.copy(), W.T, 3).T
+        W = descend_W(A, W, H, 3)
+    return W, H
+
+
+def descend_W(A, W, H, sweeps=300):
+    for _ in range(sweeps):
         for k in range(len(H)):
             size = H[k] @ H[k]
             if size > 0:
@@ -372,9 +383,11 @@ class IgnoresThePenalty(Lawful):
 
 @breaks("penalty-form")
 class ForgetsTheShapeInThePenalty(Lawful):
+    """Of H alone; who leaves it out of both has another penalty, and not a wrong one."""
+
     def penalties(self, A):
         alpha_W, alpha_H = super().penalties(A)
-        return alpha_W / A.shape[1], alpha_H / A.shape[0]
+        return alpha_W, alpha_H / A.shape[0]
 
 
 @breaks("weights")

@@ -79,6 +79,32 @@ def test_numbers_arrive_bit_by_bit(program, tmp_path):
     assert (request["rank"], request["seed"]) == (3, 4)
 
 
+@pytest.mark.parametrize(
+    ("more", "takes"),
+    [("", ("W0", "H0", "seed")), ("answer['takes'] = ['seed']; ", ("seed",)),
+     ("answer['takes'] = []; ", ())],
+)  # fmt: skip
+def test_it_says_what_it_takes(program, more, takes):
+    command = program(f"{more}SAY")
+    assert run_trial(command, TRIAL).passed
+    assert command.takes == takes
+
+
+def test_a_worker_knows_what_it_takes(program):
+    command = program("answer['takes'] = ['seed']; SAY")
+    with LocalExecutor(SubjectName(command.name), 1) as executor:
+        assert executor.start().takes == ("seed",)
+
+
+def test_components_of_the_warm_up_differ(program, tmp_path):
+    """Were they equal, least squares would have no unique answer."""
+    log = tmp_path / "log"
+    run_trial(program(f"open({str(log)!r}, 'a').write(line); SAY"), TRIAL)
+    request = json.loads(log.read_text().splitlines()[0])
+    assert abs(np.linalg.det(request["W0"])) > 0.1
+    assert abs(np.linalg.det(request["H0"])) > 0.1
+
+
 BROKEN = {
     "wrong id": (
         "answer['id'] += 5; SAY",

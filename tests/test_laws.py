@@ -14,16 +14,20 @@ from laws_zoo import ZOO
 from nmfcheck import check
 from nmfcheck.checking.campaign import Campaign
 from nmfcheck.checking.runnable import Runnable
-from nmfcheck.errors import InputError
+from nmfcheck.errors import InputError, SubjectError
 from nmfcheck.executors.inline import InlineExecutor
 from nmfcheck.executors.lawful import try_laws
 from nmfcheck.executors.local import LocalExecutor
 from nmfcheck.executors.protocol import Limits
 from nmfcheck.laws import LAWS, Example, LawResult, Severity, State, find, try_law
+from nmfcheck.laws.comparison import FEW
+from nmfcheck.laws.law import DRAWS, SMALL, beyond
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName, as_subject, reference_subject
 from nmfcheck.subjects.capabilities import Offer
 from nmfcheck.subjects.handles import handle_of
+from nmfcheck.subjects.references import REFERENCES
+from nmfcheck.subjects.refusals import is_clear
 from nmfcheck.trials import suites
 
 TESTS = Path(__file__).parent
@@ -75,6 +79,22 @@ class TestWhoIsRight:
     @pytest.mark.parametrize("name", OTHERS)
     def test_neither_do_those_for_kullback_leibler(self, name):
         assert broken(reference_subject(name, at_most=10**4), "kl") == []
+
+    @pytest.mark.parametrize("name", FROBENIUS)
+    def test_few_iterations_magnify_rounding_little(self, name):
+        """As docs/laws.md says: by less than 1e-12, where 1e-6 is allowed."""
+        rng = np.random.default_rng(0)
+
+        def moved(X):
+            rounding = 2.0**-52 * rng.choice([-1, 0, 1], size=(50, *X.shape))
+            return np.concatenate([X[None], X * (1 + rounding)])
+
+        for example in (*SMALL, *DRAWS, Example(7, 4, 2), Example(6, 5, 2)):
+            A, (W0, H0) = example.matrix(), example.start()
+            algorithm = REFERENCES[name].algorithm
+            found = algorithm(moved(A), moved(W0), moved(H0), FEW, threads=1)
+            products = found.W @ found.H
+            assert np.abs(products[1:] - products[0]).max() < 1e-12 * A.max()
 
     @pytest.mark.parametrize("objective", ["itakura-saito", "beta=0.5"])
     def test_nor_those_for_other_divergences(self, objective):
@@ -148,6 +168,158 @@ class TestOffers:
         assert fit.W[0, 0] == 4 and fit.reports.error == 0.5 and fit.reports.iterations == 3
 
 
+PROGRAM = """
+import json, os, sys
+import numpy as np
+
+def descend(A, W, H):
+    G, T = W.T @ W, W.T @ A
+    for k in range(len(H)):
+        if G[k, k] > 0:
+            H[k] = np.maximum(H[k] + (T[k] - G[k] @ H) / G[k, k], 0)
+    return H
+
+for line in sys.stdin:
+    r = json.loads(line)
+    A, rng, more = np.array(r["A"], float), np.random.default_rng(r["seed"]), {}
+    try:
+        if A.ndim != 2 or not A.size or r["rank"] < 1 or (A < 0).any():
+            raise ValueError("no nonnegative matrix, or no rank")
+        W, H = (np.array(r[x], float) for x in ("W0", "H0"))
+        BODY
+        for _ in range(200):
+            H = descend(A, W, H)
+            W = descend(A.T, H.T, W.T).T
+        answer = {"id": r["id"], "W": W.tolist(), "H": H.tolist(), **more}
+    except Exception as error:
+        answer = {"id": r["id"], "error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(answer), flush=True)
+"""
+OF_ITS_OWN = "W, H = rng.random(W.shape), rng.random(H.shape)"
+ZEROS = "(A.sum(axis=1) == 0).any()"
+
+
+@pytest.fixture
+def tried(tmp_path):
+    """Return what came of laws for a program with a line of its own."""
+    made = []
+
+    def tried(body, *names):
+        path = tmp_path / "nmf.py"
+        path.write_text(PROGRAM.replace("BODY", body))
+        made.append(as_subject(f"cmd:{sys.executable} {path}"))
+        handle = handle_of(made[-1], "frobenius")
+        return {name: try_law(find(name), handle) for name in names or LAWS}
+
+    yield tried
+    for command in made:
+        command.close()
+
+
+class TestPrograms:
+    def test_a_right_one_breaks_none(self, tried):
+        found = tried("")
+        assert [each for each in found.values() if each.broken] == []
+        assert found["start-used"].state is State.HELD
+        assert found["global-state"].state is State.DOES_NOT_APPLY
+
+    def test_a_crash_is_no_refusal(self, tried):
+        found = tried(f"not {ZEROS} or os.abort()", "valid", "zero-rows", "rank-one")
+        for name in ("valid", "zero-rows"):
+            assert found[name].broken
+            assert found[name].sentence == "the program was ended by SIGABRT"
+        assert found["rank-one"].state is State.HELD
+
+    def test_nor_for_bad_input_or_a_rank_above(self, tried):
+        found = tried("not r['rank'] > min(A.shape) or os._exit(3)", "valid", "bad-input")
+        assert found["valid"].example.endswith("rank-above")
+        assert found["valid"].sentence == "the program ended with exit code 3"
+        assert found["bad-input"].state is State.HELD
+
+    @pytest.mark.parametrize("accident", ["1 / 0", "[][0]", "np.linalg.inv(A @ A.T)"])
+    def test_an_accident_is_no_refusal(self, tried, accident):
+        found = tried(f"{accident} if {ZEROS} else 0", "valid", "zero-rows")
+        assert found["valid"].broken and found["zero-rows"].broken
+        assert "answered with an error: " in found["valid"].sentence
+
+    def test_a_clear_refusal_is_one(self, tried):
+        body = f"assert not {ZEROS}, 'a row of zeros'"
+        found = tried(body, "valid", "zero-rows")
+        assert not any(each.broken for each in found.values())
+        assert tried(f"assert not {ZEROS}", "valid")["valid"].broken
+
+    def test_another_line_than_an_answer_is_no_refusal(self, tried):
+        found = tried(f"print('zeros!') if {ZEROS} else 0", "valid")["valid"]
+        assert found.broken and found.sentence.startswith("it wrote a line that is not a JSON")
+
+    def test_one_that_takes_no_start_says_so(self, tried):
+        found = tried(f"{OF_ITS_OWN}; more = {{'takes': ['seed']}}")
+        assert [each for each in found.values() if each.broken] == []
+        assert found["start-used"].sentence == "it offers no start"
+        assert found["other-seed"].state is State.HELD
+
+    def test_and_is_told_how(self, tried):
+        found = tried(OF_ITS_OWN, "start-used")["start-used"]
+        assert found.broken and 'says "takes": ["seed"] in its first answer' in found.sentence
+        found = tried("W, H = np.ones_like(W), np.ones_like(H)", "start-used")["start-used"]
+        assert found.broken and "takes" not in found.sentence
+
+    def test_what_it_takes_has_a_name(self, tried):
+        with pytest.raises(SubjectError, match="not a list of some of W0, H0, seed"):
+            tried("more = {'takes': ['start']}", "valid")
+
+
+def overflows(A, rank, *, W0, H0):
+    """Return factors that are finite, and whose objective is not."""
+    return W0 * 1e100, H0 * 1e100, {"error": np.inf}
+
+
+def overflows_otherwise(A, rank):
+    overflows.calls = getattr(overflows, "calls", 0) + 1
+    W0, H0 = Example(*np.shape(A), rank).start()
+    return W0 * (1e100 + 1e99 * overflows.calls), H0 * 1e100
+
+
+def ends_a_little_above_the_least(A, rank, *, W0, H0):
+    W, H = ZOO["start-used"](A, rank, W0=W0, H0=H0)
+    return (W * (1 + 0.0451), H) if rank == 1 else (W, H)
+
+
+class TestSentences:
+    @pytest.mark.parametrize("subject", [overflows, overflows_otherwise])
+    def test_what_cannot_be_compared_is_not_compared(self, subject):
+        handle = handle_of(as_subject(subject), "frobenius")
+        found = [try_law(law, handle) for law in LAWS.values()]
+        assert [each for each in found if "nan" in each.sentence] == []
+        states = {each.law: each.state for each in found}
+        assert states["rank-one"] is State.BROKEN
+        assert states["refit"] is not State.BROKEN
+        assert states["permutation"] is State.DOES_NOT_APPLY
+
+    @pytest.mark.parametrize(
+        ("text", "clear"),
+        [("ValueError: no zeros", True), ("'A' has zeros", True), ("no zeros, please", True),
+         ("AssertionError: no zeros", True), ("AssertionError", False), ("AssertionError()", False),
+         ("ZeroDivisionError: by zero", False), ("KeyError('x')", False), ("", False),
+         ("simpleError non-conformable arrays", False), ("rank is out of bounds", True),
+         ("index (3,_): out of bound 2 (dimensions are 2x2)", False),
+         ("numpy.linalg.LinAlgError: Singular matrix", False)],
+    )  # fmt: skip
+    def test_what_a_clear_refusal_is(self, text, clear):
+        assert is_clear(text) is clear
+
+    def test_a_number_that_is_too_large_looks_like_it(self):
+        assert beyond(0.00101, 1e-3) == "0.00101"
+        assert beyond(0.0010000001, 1e-3) == "0.0010000001"
+        assert beyond(float("nan"), 1e-3) == "nan"
+        assert beyond(2.345, 1e-3) == "2.3"
+
+    def test_further_examples_are_counted(self):
+        law = find("inverse-transform")
+        found = try_law(law, handle_of(as_subject(Lawful), "frobenius"), seconds=1e-9)
+        assert found.sentence == "1 further example was not tried for want of time"
+
+
 def crashes_on_zero_rows(A, rank, *, W0, H0):
     if (A.sum(axis=1) == 0).any():
         import os
@@ -200,6 +372,24 @@ class TestExecutors:
         first, *others = try_laws(inline, ("valid", "scale", "sparse"), "frobenius", budget=1e-9)
         assert [each.state for each in (first, *others)] == [State.NOT_TRIED] * 3
         assert "was used up" in first.sentence
+
+    def test_what_does_not_apply_needs_no_time(self):
+        inline = InlineExecutor(as_subject("als"))
+        laws = ("transform", "scale", "fixed-factor", "penalty-form")
+        states = [each.state for each in try_laws(inline, laws, "frobenius", budget=1e-9)]
+        assert states == [State.DOES_NOT_APPLY, State.NOT_TRIED] + [State.DOES_NOT_APPLY] * 2
+
+    @pytest.mark.parametrize(("budget", "each"), [(5.0, 5.0), (60.0, 10.0), (600.0, 100.0)])
+    def test_a_larger_budget_is_one_for_each_law(self, budget, each):
+        asked = []
+
+        class Executor(InlineExecutor):
+            def submit(self, request):
+                asked.append(request.seconds)
+                return super().submit(request)
+
+        list(try_laws(Executor(as_subject("als")), ("transform",), "frobenius", budget))
+        assert asked == [pytest.approx(each, rel=0.01)]
 
 
 class TestSuites:
@@ -308,6 +498,15 @@ class TestCommands:
         code, out, _ = nmfcheck("laws", named(ZOO["fixed-factor"]), "--law", "fixed-factor")
         assert code == 1 and "FAIL: fixed-factor" in out
         assert "nmfcheck replay law/fixed-factor/5x4/k=2#0 --subject py:" in out
+
+    def test_laws_that_were_not_tried_leave_it_open(self, nmfcheck):
+        words = ("laws", "als", "--law", "descent", "--law", "transform", "--budget", "1e-9")
+        code, out, _ = nmfcheck(*words)
+        assert code == 3 and "INCONCLUSIVE: 1 law that decides was not tried." in out
+        code, out, _ = nmfcheck(*words, "--law", "valid", "--json")
+        assert code == 3
+        code, out, _ = nmfcheck("laws", "als", "--law", "units", "--budget", "1e-9")
+        assert code == 0 and "not tried" in out
 
     def test_an_example_again(self, nmfcheck):
         id_ = "law/fixed-factor/5x4/k=2#0"

@@ -3,7 +3,7 @@
 import pytest
 
 from lawful import Lawful
-from laws_zoo import ZOO
+from laws_zoo import ZOO, takes_the_first_row_for_symmetry
 from nmfcheck import check
 from nmfcheck.diagnosis import Cause
 from nmfcheck.laws import LAWS, State, find, try_law
@@ -47,6 +47,12 @@ def test_the_right_one_breaks_none():
     assert [each for each in found.values() if each.broken] == []
     held = {name for name, each in found.items() if each.state is State.HELD}
     assert set(LAWS) - held == {"inits-good", "fixed-factor"}
+
+
+def test_symmetry_is_not_seen_in_the_first_row():
+    found = tried(takes_the_first_row_for_symmetry)
+    assert [each.law for each in found.values() if each.decides] == ["permutation"]
+    assert found["permutation"].example == "7x7/k=3#0/first-row-as-column"
 
 
 @pytest.mark.slow

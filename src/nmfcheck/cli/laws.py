@@ -15,6 +15,7 @@ from ..tools.showing_laws import show_laws, show_tried
 from .options import (
     COMPLETED,
     FAILED,
+    INCONCLUSIVE,
     json_option,
     law_options,
     memory_option,
@@ -39,7 +40,7 @@ from .options import (
     default=BUDGET,
     show_default=True,
     metavar="SECONDS",
-    help="For all laws together; what was not tried is said.",
+    help="For all laws together, a sixth (at least 10) for each; what was not tried is said.",
 )
 @json_option
 def laws(
@@ -58,7 +59,8 @@ def laws(
 
     A law holds of every right NMF, or of every one that offers a certain thing, on any matrix. What
     a subject offers is found by looking. A broken law that says "must" fails a subject; one that
-    says "should" is a finding. The exit code is 1 if a law that decides is broken, otherwise 0.
+    says "should" is a finding. The exit code is 1 if a law that decides is broken, 3 if one was not
+    tried and might have been, otherwise 0.
 
     Example: nmfcheck laws sklearn-cd
     """
@@ -80,7 +82,9 @@ def laws(
         click.echo(as_json({"subject": subject, "laws": results}))
     else:
         show_tried(console(), subject, tried, options)
-    return FAILED if any(found.decides for found in tried) else COMPLETED
+    if any(found.decides for found in tried):
+        return FAILED
+    return INCONCLUSIVE if any(found.is_open for found in tried) else COMPLETED
 
 
 def _as_data(name: str) -> dict[str, object]:

@@ -20,7 +20,7 @@ BUDGET = 60.0
 """Seconds for all laws together, unless told otherwise."""
 
 EACH = 10.0
-"""Seconds after which no further example of one law is begun."""
+"""Seconds after which no further example of one law is begun; more with a larger budget."""
 
 
 def carried_out(
@@ -36,9 +36,7 @@ def carried_out(
     law = find(asked["law"])
     try:
         handle = handle_of(subject, asked["objective"])
-        found = try_law(
-            law, handle, only=asked["example"], seconds=asked["seconds"] or EACH, tell=tell
-        )
+        found = try_law(law, handle, only=asked["example"], seconds=asked["seconds"], tell=tell)
         return found, shown(handle.calls) if asked["example"] else []
     except Exception as error:  # a law that is wrong itself says nothing of the subject
         return unable(law, error), []
@@ -53,17 +51,17 @@ def request_of(number: int, law: str, objective: str, example: str = "") -> Requ
 def try_laws(
     executor: Executor, names: Sequence[str], objective: str, budget: float = BUDGET
 ) -> Iterator[LawResult]:
-    """Try laws one after the other, for so many seconds; the rest is said to be not tried."""
+    """Try laws one after the other, for so many seconds; of the rest, say whether they apply."""
     begin = time.monotonic()
+    each = EACH * max(budget / BUDGET, 1.0)
     for number, name in enumerate(names):
         law = find(name)
-        left = budget - (time.monotonic() - begin)
-        if left <= 0:
-            reason = f"the time for all laws, {budget:g} s, was used up"
-            yield LawResult(law.name, law.severity, State.NOT_TRIED, reason)
-            continue
-        request = replace(request_of(number, name, objective), seconds=min(EACH, left))
-        yield result_of(law, answered(executor, request))
+        left = max(budget - (time.monotonic() - begin), 0.0)
+        request = replace(request_of(number, name, objective), seconds=min(each, left))
+        found = result_of(law, answered(executor, request))
+        if left <= 0 and found.state is State.NOT_TRIED:
+            found = replace(found, sentence=f"the time for all laws, {budget:g} s, was used up")
+        yield found
 
 
 def answered(executor: Executor, request: Request) -> Reply:

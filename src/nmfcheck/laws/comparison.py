@@ -9,14 +9,17 @@ import numpy as np
 
 from ..arrays import Array
 from ..judging.measures import validity
-from ..subjects.capabilities import Fit, Handle, InvalidError, Offer, RefusedError, Start
-from .law import BrokenError, DoesNotApplyError
+from ..subjects.capabilities import Fit, Handle, Offer, Start
+from ..subjects.refusals import InvalidError, RefusedError
+from .law import BrokenError, DoesNotApplyError, beyond
 
 FEW = 20
-"""So many iterations magnify no rounding yet: what agrees after one still does after these."""
+"""So many iterations magnify rounding little on the laws' examples: docs/laws.md has numbers."""
 
 AGREE = 1e-6
 """Products of two runs that do the same differ by less, relative to A's largest entry."""
+
+TOO_LARGE = "the objective of its answers is infinite, so that they cannot be compared"
 
 CHANCE = 1e-2
 """Values of the objective, relative to A's own, that differ by less may do so by chance."""
@@ -25,25 +28,48 @@ CHANCE = 1e-2
 def fitted(handle: Handle, A: Any, rank: int, **how: Any) -> Fit:
     """Factorize what everybody has to accept; whatever is raised breaks the law."""
     try:
-        return handle.fit(A, rank, **how)
+        fit = handle.fit(A, rank, **how)
     except RefusedError as error:
         raise BrokenError(f"it {error}") from None
     except InvalidError as error:
         raise BrokenError(f"{error}") from None
+    check_finite(fit)
+    return fit
 
 
 def accepted(
-    handle: Handle, A: Any, rank: int, what: str, *, lenient: bool = False, **how: Any
+    handle: Handle,
+    A: Any,
+    rank: int,
+    what: str,
+    *,
+    lenient: bool = False,
+    value: str = "",
+    **how: Any,
 ) -> Fit:
-    """Factorize what may be refused; a clear refusal is an answer, or any if that will do."""
+    """Factorize what may be refused; a clear refusal is an answer, or any if that will do.
+
+    Parameters
+    ----------
+    value : what may not be known: a KeyError that names it is clear.
+    """
     try:
         return handle.fit(A, rank, **how)
     except RefusedError as error:
-        if error.clear or lenient:
+        if error.clear or lenient or (value and error.names(value)):
             raise DoesNotApplyError(f"it refuses {what}: it {error}") from None
         raise BrokenError(f"{what}: it {error}") from None
     except InvalidError as error:
         raise BrokenError(f"{what}: {error}") from None
+
+
+def check_finite(fit: Fit, what: str = "") -> None:
+    """Say what is wrong with W and H, if they are not finite."""
+    for name, X in (("W", fit.W), ("H", fit.H)):
+        if np.isnan(X).any():
+            raise BrokenError(f"{what}{name} has {int(np.isnan(X).sum())} entries that are NaN")
+        if np.isinf(X).any():
+            raise BrokenError(f"{what}{name} is not finite")
 
 
 def check_valid(A: Array, fit: Fit, what: str) -> None:
@@ -52,11 +78,8 @@ def check_valid(A: Array, fit: Fit, what: str) -> None:
     valid, _ = validity(fit.W[None], fit.H[None], np.array([unit or 1.0]))
     if valid[0]:
         return
+    check_finite(fit, f"{what}: ")
     for name, X in (("W", fit.W), ("H", fit.H)):
-        if np.isnan(X).any():
-            raise BrokenError(f"{what}: {name} has {int(np.isnan(X).sum())} entries that are NaN")
-        if np.isinf(X).any():
-            raise BrokenError(f"{what}: {name} is not finite")
         if (X < 0).any():
             raise BrokenError(f"{what}: {name} has a negative entry, {X.min():.3g}")
     raise BrokenError(f"{what}: W or H is not a finite nonnegative matrix")
@@ -69,14 +92,27 @@ def few(handle: Handle) -> dict[str, Any]:
 
 def difference(A: Array, X: Array, Y: Array) -> float:
     """Return the largest difference of two products, relative to A's largest entry."""
+    if np.array_equal(X, Y):
+        return 0.0
     with np.errstate(all="ignore"):
-        return float(np.abs(X - Y).max() / (np.abs(A).max() or 1.0))
+        found = float(np.abs(X - Y).max() / (np.abs(A).max() or 1.0))
+    if np.isnan(found) and not np.isnan(X).any() and not np.isnan(Y).any():
+        raise DoesNotApplyError(TOO_LARGE)
+    return found
+
+
+def minus(value: float, other: float) -> float:
+    """Return the difference of two values of an objective, of which one may be infinite."""
+    if np.isinf(value) and value == other:
+        raise DoesNotApplyError(TOO_LARGE)
+    return value - other
 
 
 def worse(handle: Handle, A: Array, X: Array, Y: Array) -> float:
     """Return how much worse X is than Y: the objective's difference, relative to A's own."""
-    with np.errstate(all="ignore"):
-        return (handle.value(A, X) - handle.value(A, Y)) / handle.size(A)
+    if np.array_equal(X, Y):
+        return 0.0
+    return minus(handle.value(A, X), handle.value(A, Y)) / handle.size(A)
 
 
 def apart(handle: Handle, A: Array, X: Array, Y: Array) -> tuple[float, float]:
@@ -94,20 +130,22 @@ def check_agree(handle: Handle, A: Array, X: Array, Y: Array, sentence: str) -> 
     """Return how far two answers are apart, or say that it is too far."""
     found, most = apart(handle, A, X, Y)
     if not found <= most:
-        raise BrokenError(f"{sentence} (they differ by {found:.2g}; at most {most:g})", found)
+        amount = beyond(found, most)
+        raise BrokenError(f"{sentence} (they differ by {amount}; at most {most:g})", found)
     return found
 
 
-def scaled(start: Start, factor: float) -> Start:
-    """Return a start whose product is so many times as large."""
-    return start[0].copy(), start[1] * factor
+def scaled(start: Start, factor: float, share: float = 0.5) -> Start:
+    """Return a start whose product is so many times as large, of which H has a share."""
+    W0, H0 = start
+    return W0 * factor ** (1 - share), H0 * factor**share
 
 
 def converging(handle: Handle, limit: int = 2000, tol: float = 1e-10) -> Mapping[Any, Any]:
-    """Return options that let a subject converge, where it has them."""
+    """Return options that let a subject converge, where it has them; its usual limit is kept."""
     options: dict[Any, Any] = {}
     if Offer.LIMIT in handle.offers:
-        options[Offer.LIMIT] = limit
+        options[Offer.LIMIT] = max(handle.usual_limit or 0, limit)
     if Offer.TOLERANCE in handle.offers:
         options[Offer.TOLERANCE] = tol
     return options

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..subjects.capabilities import Fit, Handle, Offer, RefusedError
+from ..subjects.capabilities import Fit, Handle, Offer
+from ..subjects.refusals import RefusedError
 from .comparison import fitted, worse
 from .law import DRAWS, BrokenError, DoesNotApplyError, Example, Law, Severity, repeatable
 
@@ -75,19 +76,28 @@ class LimitUsed(Law):
         raise BrokenError(f"{handle.own[Offer.LIMIT]} has no effect: 1 and 100 give the same")
 
 
-def at_tolerance(handle: Handle, example: Example, tol: float) -> Fit:
-    """Run with a tolerance, and many iterations at most."""
-    options: dict[Offer | str, object] = {Offer.TOLERANCE: tol}
+def at_tolerance(handle: Handle, example: Example, *tolerances: float) -> tuple[Fit, float]:
+    """Run with the first tolerance that is not refused, and many iterations at most."""
+    options: dict[Offer | str, object] = {}
     if Offer.LIMIT in handle.offers:
         options[Offer.LIMIT] = MANY
-    return handle.fit(example.matrix(), example.k, start=example.start(), options=options)
+    for tol in tolerances:
+        options[Offer.TOLERANCE] = tol
+        try:
+            fit = handle.fit(example.matrix(), example.k, start=example.start(), options=options)
+            return fit, tol
+        except RefusedError as error:
+            reason = error
+    if not reason.clear:
+        raise reason
+    raise DoesNotApplyError(f"it refuses a tolerance of {tol:g}: it {reason}")
 
 
 class ToleranceUsed(Law):
     """The tolerance is used: 10⁶ and 10⁻¹² have different answers, or different counts.
 
-    Every rule is met at once by a tolerance of 10⁶; where that is refused 0.9 is asked. Broken if
-    three draws show no difference, bit for bit.
+    Every rule is met at once by a tolerance of 10⁶; where that is refused 0.9, 0.1 or 0.01 is
+    asked, and 10⁻⁶ where 10⁻¹² is. Broken if three draws show no difference, bit for bit.
     """
 
     name = "tolerance-used"
@@ -102,15 +112,13 @@ class ToleranceUsed(Law):
         """Compare bit for bit."""
         repeatable(handle)
         for draw in DRAWS:
-            try:
-                loose = at_tolerance(handle, draw, 1e6)
-            except RefusedError:
-                loose = at_tolerance(handle, draw, 0.9)
-            tight = at_tolerance(handle, draw, 1e-12)
+            loose, large = at_tolerance(handle, draw, 1e6, 0.9, 0.1, 0.01)
+            tight, small = at_tolerance(handle, draw, 1e-12, 1e-6)
             counts = (loose.reports.iterations, tight.reports.iterations)
             if counts[0] != counts[1] or not np.array_equal(loose.product, tight.product):
                 return
-        raise BrokenError(f"{handle.own[Offer.TOLERANCE]} has no effect: 10⁶ and 10⁻¹² are alike")
+        name = handle.own[Offer.TOLERANCE]
+        raise BrokenError(f"{name} has no effect: {large:g} and {small:g} are alike")
 
 
 class SmallerTolerance(Law):
@@ -134,7 +142,7 @@ class SmallerTolerance(Law):
         """Compare the objectives."""
         repeatable(handle)
         A = example.matrix()
-        loose, tight = (at_tolerance(handle, example, tol).product for tol in (1e-2, 1e-8))
+        loose, tight = (at_tolerance(handle, example, tol)[0].product for tol in (1e-2, 1e-8))
         return max(self.within(worse(handle, A, tight, loose), "a smaller tolerance is worse"), 0.0)
 
 

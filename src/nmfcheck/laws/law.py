@@ -119,6 +119,12 @@ class Law:
         if missing:
             raise DoesNotApplyError(f"it offers no {without_article(missing[0])}")
 
+    def probe(self, handle: Handle) -> None:
+        """Raise `DoesNotApplyError` where a call of the subject shows that it says nothing of it.
+
+        Not asked where there is no time left.
+        """
+
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return what it is tried on, small ones first."""
         raise NotImplementedError
@@ -136,10 +142,18 @@ class Law:
         """Return a deviation, or raise `BrokenError` where it is too large."""
         assert self.tolerance is not None
         if not deviation <= self.tolerance:  # NaN is too large
-            raise BrokenError(
-                f"{sentence} ({deviation:.2g}; at most {self.tolerance:g})", deviation
-            )
+            amount = beyond(deviation, self.tolerance)
+            raise BrokenError(f"{sentence} ({amount}; at most {self.tolerance:g})", deviation)
         return deviation
+
+
+def beyond(deviation: float, most: float) -> str:
+    """Return a deviation with enough digits to show that it is too large."""
+    for digits in range(2, 17):
+        text = f"{deviation:.{digits}g}"
+        if not float(text) <= most:
+            return text
+    return repr(deviation)
 
 
 def without_article(offer: Offer) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Array
 from ..subjects.capabilities import Fit, Handle, Offer, finite
-from .comparison import few, fitted
+from .comparison import TOO_LARGE, few, fitted
 from .law import BrokenError, DoesNotApplyError, Example, Law, Severity, variants
-from .sparse import Sparse, exact_with_zeros, made_sparse, with_zeros
+from .sparse import check_takes_sparse, exact_with_zeros, made_sparse, with_zeros
 
 DIGITS = 1e-4
 """How far a reported number may be off, of itself; single precision has as much."""
@@ -20,10 +22,14 @@ ROUNDING = 1e-6
 """How far, of the same number for A's mean in place of W·H: differences of large numbers."""
 
 
-def definitions(handle: Handle, A: Array, X: Array) -> dict[str, float]:
-    """Return the error of X under the usual definitions."""
-    R2, A2, size = float(((A - X) ** 2).sum()), float((A**2).sum()), A.size
-    found = {
+SINGLE = 1e-6
+"""How far ‖A − WH‖² may be off, of ‖A‖²: eight roundings of single precision."""
+
+
+def definitions_of_square(A: Array, R2: float) -> dict[str, float]:
+    """Return the usual definitions that know of ‖A − WH‖² alone."""
+    A2, size = float((A**2).sum()), A.size
+    return {
         "‖A − WH‖": R2**0.5,
         "‖A − WH‖²": R2,
         "½‖A − WH‖²": R2 / 2,
@@ -35,6 +41,21 @@ def definitions(handle: Handle, A: Array, X: Array) -> dict[str, float]:
         "the mean of ½(A − WH)²": R2 / 2 / size,
         "‖A − WH‖²/m": R2 / A.shape[0],
         "‖A − WH‖/√m": (R2 / A.shape[0]) ** 0.5,
+    }
+
+
+def definitions(handle: Handle, A: Array, X: Array) -> dict[str, float]:
+    """Return the error of X under the usual definitions."""
+    size = A.size
+    with np.errstate(all="ignore"):
+        R2 = float(((A - X) ** 2).sum())
+    if np.isinf(R2):
+        raise DoesNotApplyError(TOO_LARGE)
+    found = definitions_of_square(A, R2)
+    found |= {
+        "Σ|A − WH|": float(np.abs(A - X).sum()),
+        "the mean of |A − WH|": float(np.abs(A - X).mean()),
+        "Σ|A − WH|/Σ|A|": float(np.abs(A - X).sum() / np.abs(A).sum()),
     }
     if handle.objective.beta != 2:
         D = handle.value(A, X)
@@ -48,12 +69,27 @@ def definitions(handle: Handle, A: Array, X: Array) -> dict[str, float]:
             "D/n": D / A.shape[1],
             "D/ΣA": D / float(A.sum()),
         }
+    if handle.objective.beta == 1:
+        found |= likelihoods(A, X)
     return found
 
 
-def fitting(handle: Handle, A: Array, X: Array, said: float, far: Array) -> dict[str, float]:
-    """Return the definitions under which a reported number is right."""
-    large = definitions(handle, A, far)
+def likelihoods(A: Array, X: Array) -> dict[str, float]:
+    """Return minus the logarithm of the Poisson likelihood, with and without its constant."""
+    with np.errstate(all="ignore"):
+        short = float((X - np.where(A > 0, A * np.log(X), 0.0)).sum())
+    whole = short + sum(math.lgamma(a + 1) for a in A.flat)
+    return {
+        "Σ(WH − A·log WH)": short,
+        "the mean of WH − A·log WH": short / A.size,
+        "Σ(WH − A·log WH + log A!)": whole,
+        "the mean of WH − A·log WH + log A!": whole / A.size,
+    }
+
+
+def matching(handle: Handle, A: Array, X: Array, said: float) -> dict[str, float]:
+    """Return the definitions under which a number is the error of X."""
+    large = definitions(handle, A, np.full_like(A, A.mean()))
     return {
         name: value
         for name, value in definitions(handle, A, X).items()
@@ -61,17 +97,27 @@ def fitting(handle: Handle, A: Array, X: Array, said: float, far: Array) -> dict
     }
 
 
-def matching(handle: Handle, A: Array, X: Array, said: float) -> dict[str, float]:
-    """Return the definitions under which a number is the error of X."""
-    return fitting(handle, A, X, said, np.full_like(A, A.mean()))
+def matching_in_single(handle: Handle, A: Array, X: Array, said: float) -> dict[str, float]:
+    """Return the same for who expands the square in single precision: ‖A‖² − 2⟨A, WH⟩ + ‖WH‖²."""
+    exact = matching(handle, A, X, said)
+    R2, slack = float(((A - X) ** 2).sum()), SINGLE * float((A**2).sum())
+    lower, upper = (definitions_of_square(A, max(R2 + s, 0.0)) for s in (-slack, slack))
+    expanded = {
+        name: value
+        for name, value in definitions_of_square(A, R2).items()
+        if min(lower[name], upper[name]) <= said <= max(lower[name], upper[name])
+    }
+    return exact | expanded
 
 
 class ReportedError(Law):
     """A reported error is that of the returned W and H, by the same definition on every matrix.
 
     After three steps and at the end, and for matrices with zeros. Any of the usual definitions will
-    do: the norm, its square, half of it, a mean, relative to A, of the subject's divergence. It is
-    found, and not prescribed. Up to 1e-4 of itself. So it is never below what the SVD leaves.
+    do: the norm, its square, half of it, a mean, relative to A, absolute values, of the subject's
+    divergence, or minus the logarithm of the Poisson likelihood. It is found, and not prescribed.
+    Up to 1e-4 of itself; ‖A − WH‖² up to 1e-6 of ‖A‖², which an expanded square in single precision
+    needs. So it is not below what the SVD leaves.
     """
 
     name = "reported-error"
@@ -99,7 +145,7 @@ class ReportedError(Law):
             fit = fitted(handle, A.copy(), each.k, start=each.start(), **how)
             if fit.reports.error is None:
                 raise DoesNotApplyError("it reports no error")
-            right = matching(handle, A, fit.product, fit.reports.error)
+            right = matching_in_single(handle, A, fit.product, fit.reports.error)
             norm = definitions(handle, A, fit.product)["‖A − WH‖"]
             if not right:
                 said = f"it reports {fit.reports.error:.4g} where ‖A − WH‖ is {norm:.4g}"
@@ -138,7 +184,7 @@ class ExactError(Law):
         A: Any = W @ H
         given = A.copy()
         if example.variant == "sparse":
-            Sparse().applies(handle)
+            check_takes_sparse(handle)
             given = made_sparse(A, "csr_array")
         fit = fitted(handle, given, example.k, start=(W, H), **few(handle))
         said = fit.reports.error
@@ -149,10 +195,11 @@ class ExactError(Law):
 
 
 class LossTrace(Law):
-    """A trace of losses is finite and ends at the answer, or one step before it.
+    """A trace of losses is finite and ends at the answer, or a few steps before it.
 
-    By one of the usual definitions, as for `reported-error`. The last number may be of the step
-    before, which some compute on the way.
+    By one of the usual definitions, as for `reported-error`. The last number may be of one of the
+    ten steps before, for some compute it on the way, or now and then. Who takes no limit is asked
+    whether the trace is finite.
     """
 
     name = "loss-trace"
@@ -163,12 +210,13 @@ class LossTrace(Law):
         return [Example(7, 5, 2), Example(5, 8, 3, 1)]
 
     def try_(self, handle: Handle, example: Example) -> None:
-        """Compare the last loss with the answer, and with the answer of one step less."""
+        """Compare the last loss with the answer, and with the answers of fewer steps."""
         A, limited = example.matrix(), Offer.LIMIT in handle.offers
-        how: Callable[[int], dict[str, int]] = lambda steps: {"limit": steps} if limited else {}  # noqa: E731
+        W0, H0 = example.start()
 
         def fit(steps: int) -> Fit:
-            return fitted(handle, A.copy(), example.k, start=example.start(), **how(steps))
+            how = {"limit": steps} if limited else {}
+            return fitted(handle, A.copy(), example.k, start=(W0, H0), **how)
 
         last = fit(10)
         losses = last.reports.losses
@@ -176,8 +224,11 @@ class LossTrace(Law):
             raise DoesNotApplyError("it reports no losses")
         if not all(map(np.isfinite, losses)):
             raise BrokenError("the trace of losses is not finite")
-        fits = [last, fit(9)] if limited else [last]
-        if not any(matching(handle, A, each.product, losses[-1]) for each in fits):
+        if not limited:
+            return
+        before = (fit(steps).product for steps in range(9, 0, -1))
+        states = chain([last.product], before, [W0 @ H0])
+        if not any(matching_in_single(handle, A, X, losses[-1]) for X in states):
             near = definitions(handle, A, last.product)["‖A − WH‖"]
             sentence = f"the trace of losses ends at {losses[-1]:.4g}, where ‖A − WH‖ is {near:.4g}"
-            raise BrokenError(f"{sentence}; no usual definition gives that, nor one step before")
+            raise BrokenError(f"{sentence}; no usual definition gives that, nor in a step before")

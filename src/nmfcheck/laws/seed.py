@@ -9,16 +9,29 @@ import numpy as np
 
 from ..judging.measures import same_factors
 from ..subjects.capabilities import Handle, Offer
+from ..subjects.handles import CommandHandle
+from ..subjects.refusals import InvalidError, RefusedError
 from .comparison import few, fitted
-from .law import DRAWS, BrokenError, Example, Law, Severity
+from .law import DRAWS, BrokenError, DoesNotApplyError, Example, Law, Severity
 
 
 def at_random(handle: Handle) -> dict[str, Any]:
     """Return the settings that let a subject draw a start of its own, where it does."""
     how: dict[str, Any] = {"own_start": Offer.OWN_START in handle.offers, **few(handle)}
-    if Offer.INIT in handle.offers and how["own_start"]:
+    if Offer.INIT in handle.offers and how["own_start"] and _draws(handle):
         how["options"] = {Offer.INIT: "random"}
     return how
+
+
+def _draws(handle: Handle) -> bool:
+    """Say whether one of its starts is called random; otherwise its usual one is asked for."""
+    example = Example(5, 4, 2)
+    options: dict[Any, Any] = {Offer.INIT: "random"}
+    try:
+        handle.fit(example.matrix(), 2, own_start=True, options=options, **few(handle))
+    except (RefusedError, InvalidError):
+        return False
+    return True
 
 
 class Seed(Law):
@@ -87,6 +100,12 @@ class GlobalState(Law):
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return one."""
         return [Example(5, 4, 2)]
+
+    def applies(self, handle: Handle) -> None:
+        """Leave programs out, which cannot reach it."""
+        super().applies(handle)
+        if isinstance(handle, CommandHandle):
+            raise DoesNotApplyError("a program has a random state of its own")
 
     def try_(self, handle: Handle, example: Example) -> None:
         """Compare the states before and after."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..subjects.capabilities import Handle, Offer, quiet
-from ..subjects.handles import EstimatorHandle, guarded
+from ..subjects.handles import CommandHandle, EstimatorHandle, guarded
 from .comparison import AGREE, CHANCE, FEW, accepted, check_valid, difference, few, fitted
 from .law import (
     DRAWS,
@@ -17,6 +17,7 @@ from .law import (
     Example,
     Law,
     Severity,
+    beyond,
     repeatable,
     variants,
 )
@@ -51,7 +52,21 @@ class StartUsed(Law):
             )
             if not np.array_equal(one.product, other.product):
                 return
-        raise BrokenError("two different starts have the same answer, bit for bit")
+        sentence = "two different starts have the same answer, bit for bit"
+        if isinstance(handle, CommandHandle) and self._uses_the_seed(handle, example, how):
+            sentence += (
+                ', and two seeds have not: a program that takes no start says "takes": ["seed"] in '
+                "its first answer"
+            )
+        raise BrokenError(sentence)
+
+    @staticmethod
+    def _uses_the_seed(handle: Handle, example: Example, how: dict[str, int]) -> bool:
+        A, start = example.matrix(), example.start()
+        one, other = (
+            fitted(handle, A.copy(), example.k, start=start, seed=seed, **how) for seed in (0, 1)
+        )
+        return not np.array_equal(one.product, other.product)
 
 
 class StartLeftAlone(Law):
@@ -104,7 +119,10 @@ class InitsValid(Law):
         A = example.matrix()
         options = {Offer.INIT: example.variant}
         what = f"init={example.variant!r}"
-        fit = accepted(handle, A.copy(), example.k, what, own_start=True, options=options)
+        fit = accepted(
+            handle, A.copy(), example.k, what, value=example.variant, own_start=True,
+            options=options,
+        )  # fmt: skip
         check_valid(A, fit, what)
 
 
@@ -133,7 +151,7 @@ class InitsGood(Law):
 
             def value(init: str, seed: int, A: Any = A, draw: Example = draw) -> float:
                 fit = accepted(
-                    handle, A.copy(), draw.k, f"init={init!r}",
+                    handle, A.copy(), draw.k, f"init={init!r}", value=init,
                     own_start=True, seed=seed, options={Offer.INIT: init},
                 )  # fmt: skip
                 return handle.value(A, fit.product)
@@ -180,7 +198,8 @@ class EntryPoints(Law):
             found = difference(A, _by_function(handle, A, example, settings), usual.product)
         if not found <= AGREE:
             sentence = f"{example.variant} and fit_transform find different factors"
-            raise BrokenError(f"{sentence} (off by {found:.2g}; at most {AGREE:g})", found)
+            amount = beyond(found, AGREE)
+            raise BrokenError(f"{sentence} (off by {amount}; at most {AGREE:g})", found)
         return found
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..subjects.capabilities import Call, Handle, InvalidError, RefusedError
+from ..subjects.capabilities import Call, Handle
 from ..subjects.problem import raised
+from ..subjects.refusals import CrashedError, InvalidError, RefusedError
 from ..text import printable
 from .law import BrokenError, DoesNotApplyError, Example, Law, Severity
 
@@ -68,6 +69,11 @@ class LawResult:
         return self.broken and self.severity is Severity.MUST
 
     @property
+    def is_open(self) -> bool:
+        """Whether it might have failed the subject, and was not tried."""
+        return self.state is State.NOT_TRIED and self.severity is Severity.MUST
+
+    @property
     def id(self) -> str:
         """What `nmfcheck replay` shows; "" where there is nothing to show."""
         return f"{PREFIX}{self.law}/{self.example}" if self.example else ""
@@ -105,7 +111,7 @@ def try_law(
     Parameters
     ----------
     only : the id of a single example.
-    seconds : after so many no further example is begun.
+    seconds : after so many no further example is begun; 0 only looks whether it applies.
     tell : called with the id of an example that is about to be tried.
     """
     begin = time.perf_counter()
@@ -119,9 +125,14 @@ def try_law(
     reasons: list[str] = []
     try:
         law.applies(handle)
+        if seconds <= 0:
+            return ended(State.NOT_TRIED, "there was no time for it")
+        law.probe(handle)
         examples = [Example.from_id(only)] if only else list(law.examples(handle))
     except DoesNotApplyError as reason:
         return ended(State.DOES_NOT_APPLY, str(reason))
+    except CrashedError as error:
+        return ended(State.BROKEN, str(error))
     left = 0
     for example in examples:
         if time.perf_counter() - begin > seconds and result.tried:
@@ -133,26 +144,22 @@ def try_law(
         except DoesNotApplyError as reason:
             reasons.append(str(reason))
             continue
-        except BrokenError as error:
+        except (BrokenError, RefusedError, InvalidError, CrashedError) as error:
+            sentence = f"it {error}" if isinstance(error, RefusedError) else str(error)
             broken = {
                 "example": example.id,
                 "tried": result.tried + 1,
-                "deviation": error.deviation,
+                "deviation": getattr(error, "deviation", None),
             }
-            return ended(State.BROKEN, str(error), **broken)
-        except RefusedError as error:
-            broken = {"example": example.id, "tried": result.tried + 1}
-            return ended(State.BROKEN, f"it {error}", **broken)
-        except InvalidError as error:
-            broken = {"example": example.id, "tried": result.tried + 1}
-            return ended(State.BROKEN, str(error), **broken)
+            return ended(State.BROKEN, sentence, **broken)
         known = [x for x in (result.deviation, deviation) if x is not None]
         result = replace(
             result, tried=result.tried + 1, example=example.id, deviation=max(known, default=None)
         )
     if not result.tried:
         return ended(State.DOES_NOT_APPLY, reasons[0] if reasons else "nothing can be tried")
-    sentence = f"{left} further examples were not tried for want of time" if left else ""
+    further = "1 further example was" if left == 1 else f"{left} further examples were"
+    sentence = f"{further} not tried for want of time" if left else ""
     return ended(State.HELD, sentence)
 
 

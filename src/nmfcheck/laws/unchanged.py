@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError
+from ..subjects.capabilities import Handle, Offer
 from ..subjects.handles import EstimatorHandle, guarded
+from ..subjects.refusals import InvalidError, RefusedError
 from .comparison import apart, few, fitted
-from .law import BrokenError, DoesNotApplyError, Example, Law, repeatable, variants
+from .law import BrokenError, DoesNotApplyError, Example, Law, beyond, repeatable, variants
 from .sparse import made_sparse, with_zeros
 
 
@@ -112,7 +113,7 @@ class Refit(Law):
         found, most = apart(handle, A, product, first.product)
         if not found <= most:
             sentence = f"fitted after {example.variant.replace('-', ' ')} A it finds something else"
-            raise BrokenError(f"{sentence} (off by {found:.2g}; at most {most:g})", found)
+            raise BrokenError(f"{sentence} (off by {beyond(found, most)}; at most {most:g})", found)
         return found
 
     @staticmethod

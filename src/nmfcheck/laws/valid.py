@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError, drawn_start
+from ..subjects.capabilities import Handle, Offer, drawn_start
+from ..subjects.refusals import InvalidError, RefusedError
 from .comparison import accepted, check_agree, check_valid, few, fitted
 from .law import BrokenError, DoesNotApplyError, Example, Law, Severity, repeatable, variants
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, Bools
-from ..subjects.capabilities import Handle, InvalidError, Offer, RefusedError
-from .comparison import CHANCE, check_agree, difference, few, fitted
+from ..subjects.capabilities import Handle, Offer
+from .comparison import CHANCE, accepted, apart, check_agree, difference, few, fitted, worse
 from .law import DRAWS, BrokenError, DoesNotApplyError, Example, Law, repeatable, variants
 
 
@@ -18,7 +18,8 @@ class Weights(Law):
 
     Ones and zeros after 20 iterations up to 1e-6; an exact factorization of all entries that have
     weight is a fixed point, whatever the others are; a row twice by its quality, for three draws,
-    up to 1e-2 of A's own objective.
+    up to 1e-2 of A's own objective. Weights that are refused clearly, of A's shape or of zero, are
+    not asked about.
     """
 
     name = "weights"
@@ -57,10 +58,11 @@ class Weights(Law):
             V = np.ones_like(A)
             V[0] = 2
             twice, start = np.vstack([A, A[:1]]), (np.vstack([W0, W0[:1]]), H0)
-            one = fitted(handle, A, draw.k, start=(W0, H0), options={Offer.WEIGHTS: V}).product
+            options = {Offer.WEIGHTS: V}
+            what = "weights of A's shape"
+            one = accepted(handle, A, draw.k, what, start=(W0, H0), options=options).product
             two = fitted(handle, twice, draw.k, start=start).product
-            values = [handle.value(twice, np.vstack([one, one[:1]])), handle.value(twice, two)]
-            losses.append((values[0] - values[1]) / handle.size(twice))
+            losses.append(worse(handle, twice, np.vstack([one, one[:1]]), two))
         if not min(losses) <= CHANCE:
             raise BrokenError("a row of weight two is not fitted as well as the row twice")
         return max(min(losses), 0.0)
@@ -72,7 +74,7 @@ def stays(handle: Handle, example: Example, options: dict[Any, Any], hidden: Boo
     A = W @ H
     A[hidden] *= 3
     how = {"start": (W, H), "options": options, **few(handle)}
-    fit = fitted(handle, A.copy(), example.k, **how)
+    fit = accepted(handle, A.copy(), example.k, "entries that do not count", **how)
     found = difference(A, np.where(hidden, 0, fit.product), np.where(hidden, 0, W @ H))
     if not found <= 1e-2:
         sentence = "started where all entries that count are fitted exactly, it leaves that"
@@ -82,9 +84,10 @@ def stays(handle: Handle, example: Example, options: dict[Any, Any], hidden: Boo
 
 def weighted(handle: Handle, A: Array, V: Array, example: Example) -> Array:
     """Return the product for weights, after few iterations."""
+    what = "weights of A's shape" if V.all() else "weights of zero"
+    how: dict[str, Any] = {"start": example.start(), **few(handle)}
     options = {Offer.WEIGHTS: V.copy()}
-    start = example.start()
-    return fitted(handle, A.copy(), example.k, start=start, options=options, **few(handle)).product
+    return accepted(handle, A.copy(), example.k, what, options=options, **how).product
 
 
 class Missing(Law):
@@ -92,7 +95,8 @@ class Missing(Law):
 
     Whether True means seen or hidden is the subject's business, and found by looking: one of the
     two masks without exception gives the answer without a mask. After 20 iterations up to 1e-6. An
-    exact factorization of all that is seen is a fixed point.
+    exact factorization of all that is seen is a fixed point. Who refuses masks of A's shape clearly
+    is not asked.
     """
 
     name = "missing"
@@ -110,14 +114,18 @@ class Missing(Law):
 
         def product(X: Array, mask: Array) -> Array:
             how = {"start": example.start(), **few(handle), "options": {Offer.MASK: mask.copy()}}
-            return handle.fit(X.copy(), example.k, **how).product
+            return accepted(handle, X.copy(), example.k, "masks of A's shape", **how).product
 
         none = fitted(handle, A.copy(), example.k, start=example.start(), **few(handle)).product
+        errors: list[Exception] = []
         for seen in (True, False):
             everything = np.full(A.shape, seen)
             try:
-                check_agree(handle, A, product(A, everything), none, "it is another")
-            except (BrokenError, RefusedError, InvalidError):
+                found, most = apart(handle, A, product(A, everything), none)
+            except (BrokenError, DoesNotApplyError) as error:
+                errors.append(error)
+                continue
+            if not found <= most:
                 continue
             mask, B = everything.copy(), A.copy()
             mask[2, 3] = mask[4, 1] = not seen
@@ -127,6 +135,6 @@ class Missing(Law):
             if Offer.START in handle.offers:
                 found = max(found, stays(handle, example, {Offer.MASK: mask}, mask != seen))
             return found
-        if np.isnan(none).any():
-            raise DoesNotApplyError("it finds nothing without a mask")
+        if len(errors) == 2:
+            raise next((each for each in errors if isinstance(each, DoesNotApplyError)), errors[0])
         raise BrokenError("a mask that hides nothing has another answer than no mask")

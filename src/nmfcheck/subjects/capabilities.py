@@ -23,6 +23,7 @@ from ..judging.factors import UnusableError, as_factor
 from ..judging.measures import same_factors
 from ..judging.objectives import Objective
 from .problem import raised
+from .refusals import CrashedError, InvalidError, RefusedError
 
 Start = tuple[Array, Array]
 
@@ -66,30 +67,6 @@ USUAL_NAMES: Mapping[Offer, tuple[str, ...]] = {
 
 PENALTIES = ("alpha_W", "alpha_H", "alpha", "l1", "l2", "ridge", "lasso")
 """What penalties are called: the larger, the more; 0 is none."""
-
-ACCIDENTS = (
-    "IndexError", "KeyError", "AttributeError", "NameError", "UnboundLocalError",
-    "ZeroDivisionError", "FloatingPointError", "OverflowError", "LinAlgError", "RecursionError",
-    "MemoryError",
-)  # fmt: skip
-"""Exceptions that nobody raises on purpose: they refuse nothing clearly."""
-
-
-class RefusedError(Exception):
-    """A subject raised something; `clear` says whether that may have been on purpose."""
-
-    def __init__(self, text: str, *, clear: bool) -> None:
-        super().__init__(text)
-        self.clear = clear
-
-    @classmethod
-    def by(cls, error: BaseException) -> RefusedError:
-        """Return what an exception amounts to."""
-        return cls(raised(error), clear=type(error).__name__ not in ACCIDENTS)
-
-
-class InvalidError(Exception):
-    """A subject returned something that is no pair of matrices of the right shapes."""
 
 
 @dataclass(frozen=True)
@@ -244,6 +221,8 @@ class Handle:
     ) -> Fit:
         """Factorize A; raise `RefusedError` or `InvalidError` where there are no W and H.
 
+        A process that ends raises `CrashedError`.
+
         Parameters
         ----------
         A : anything; a matrix, mostly.
@@ -265,7 +244,7 @@ class Handle:
             chosen |= {Offer.LIMIT: limit} if Offer.LIMIT in self.offers else {}
             chosen |= {Offer.TOLERANCE: self.least} if Offer.TOLERANCE in self.offers else {}
         elif Offer.LIMIT in self.offers and Offer.LIMIT not in chosen:
-            usual = self.usual(Offer.LIMIT)
+            usual = self.usual_limit
             chosen |= {Offer.LIMIT: LONG} if usual is None or usual > LONG else {}
         try:
             return self._fit(A, rank, start, seed, chosen, world)
@@ -304,7 +283,7 @@ class Handle:
         except UnusableError as error:
             self.calls.append(replace(call, said=str(error)))
             raise InvalidError(str(error)) from None
-        except RefusedError as error:
+        except (RefusedError, CrashedError) as error:
             self.calls.append(replace(call, said=str(error)))
             raise
         except (InvalidError, SystemExit, Exception) as error:
@@ -314,6 +293,13 @@ class Handle:
             raise RefusedError.by(error) from None
         self.calls.append(replace(call, W=W, H=H))
         return Fit(W, H, reports, model)
+
+    @cached_property
+    def usual_limit(self) -> int | None:
+        """The number of iterations that it has if nobody sets it, where that is known."""
+        usual = self.usual(Offer.LIMIT)
+        known = isinstance(usual, int | float | np.number) and math.isfinite(usual)
+        return int(usual) if known else None
 
     @cached_property
     def repeats(self) -> bool:
@@ -327,7 +313,8 @@ class Handle:
 
     def value(self, A: Array, X: Array) -> float:
         """Return the objective of X, which is W·H."""
-        return float(self.objective.divergence(A[None], np.asarray(X)[None])[0])
+        with np.errstate(all="ignore"):
+            return float(self.objective.divergence(A[None], np.asarray(X)[None])[0])
 
     def size(self, A: Array) -> float:
         """Return what values of the objective are measured by: that of A's mean for A.

@@ -3,7 +3,8 @@
 It reads ``{"id": 7, "A": [[…]], "rank": 3, "W0": [[…]], "H0": [[…]], "seed": 0, "objective":
 "kl"}`` and writes ``{"id": 7, "W": [[…]], "H": [[…]]}`` or ``{"id": 7, "error": "…"}``. The end of
 its input ends it. The first request is a warm-up, whose answer does not count. It also asks for
-capabilities; programs that know nothing of that need not answer it.
+capabilities, and its answer may say what the program takes: ``"takes": ["seed"]`` is one that
+draws a start of its own. Programs that know nothing of that need not answer it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ GRACE = 2e-3
 REPORTS = ("error", "losses", "iterations", "converged")
 """What an answer may say of the run."""
 
-WARM_UP = Problem(np.eye(2), 2, np.full((2, 2), 0.5), np.full((2, 2), 0.5), 0)
+ANSWERED = "answered with an error: "
+"""What an error begins with that a program reports itself."""
+
+_SOME = np.array([[0.75, 0.25], [0.5, 0.875]])
+WARM_UP = Problem(np.eye(2), 2, _SOME, _SOME.T.copy(), 0)
 
 
 class _ProtocolError(Exception):
@@ -59,8 +64,6 @@ class Command(OneByOne):
     name : what it is called; ``cmd:`` and the arguments if not given.
     """
 
-    takes = KEYWORDS
-
     def __init__(self, arguments: Sequence[str], name: str | None = None) -> None:
         if isinstance(arguments, str) or not arguments:
             raise InputError(f"a command is a list such as ['Rscript', 'nmf.R'], not {arguments!r}")
@@ -74,6 +77,7 @@ class Command(OneByOne):
         self._asked = 0
         self._said_before = 0
         self.capabilities: tuple[str, ...] = ()
+        self.takes: tuple[str, ...] = KEYWORDS
 
     @property
     def is_running(self) -> bool:
@@ -109,7 +113,7 @@ class Command(OneByOne):
         is_number = type(answered.get("error")) in (int, float) and "W" in answered
         if answered.get("error") is not None and not is_number:
             text = printable(" ".join(str(answered["error"]).split()))
-            return Answer(error=f"answered with an error: {text}", output=self._last_words())
+            return Answer(error=f"{ANSWERED}{text}", output=self._last_words())
         if not {"W", "H"} <= answered.keys():
             del answered["id"]
             return Answer(error=f"answered without W and H: {_shortened(json.dumps(answered))}")
@@ -147,8 +151,10 @@ class Command(OneByOne):
             reason = error.strerror or str(error)
             raise _ProtocolError(f"cannot be started: {reason}", Outcome.CRASHED) from None
         self._asked, self._unread = 0, b""
-        offered = self._ask(WARM_UP, {"capabilities": True}).get("capabilities")
+        said = self._ask(WARM_UP, {"capabilities": True})
+        offered, taken = said.get("capabilities"), said.get("takes")
         self.capabilities = tuple(map(str, offered)) if isinstance(offered, list) else ()
+        self.takes = _taken(taken) if taken is not None else KEYWORDS
 
     def _ask(self, problem: Problem, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
         process = self._process
@@ -227,6 +233,16 @@ def how_it_ended(code: int) -> str:
         return f"was ended by {signal.Signals(-code).name}"
     except ValueError:
         return f"was ended by signal {-code}"
+
+
+def _taken(said: Any) -> tuple[str, ...]:
+    """Return what a program says that it takes, of W0, H0 and the seed."""
+    if not isinstance(said, list) or not set(map(str, said)) <= set(KEYWORDS):
+        words = ", ".join(KEYWORDS)
+        raise _ProtocolError(
+            f'answered "takes": {_shortened(json.dumps(said))}, not a list of some of {words}'
+        )
+    return tuple(word for word in KEYWORDS if word in said)
 
 
 def _request(number: int, problem: Problem, more: Mapping[str, Any]) -> str:

@@ -12,12 +12,13 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from ..judging.objectives import find
-from .capabilities import Fit, Handle, InvalidError, Offer, RefusedError, Start, quiet, random_state
-from .command import Command
+from .capabilities import Fit, Handle, Offer, Start, drawn_start, quiet, random_state
+from .command import ANSWERED, Command
 from .estimator import EstimatorSubject
 from .function import FunctionSubject, parameters_of
 from .problem import Answer, Problem, Subject
 from .references import ReferenceSubject
+from .refusals import CrashedError, InvalidError, RefusedError, is_clear
 
 ERROR = ("reconstruction_err_", "error_", "err_", "loss_")
 LOSSES = ("losses_", "loss_curve_", "errors_", "error_history_", "loss_history_")
@@ -191,24 +192,37 @@ class CommandHandle(Handle):
         self.subject = subject
         if not subject.is_running:
             subject.start()
-        self.offers |= {Offer.START, Offer.SEED}
+        takes = set(subject.takes)
+        self.offers |= {Offer.START} if {"W0", "H0"} <= takes else {Offer.OWN_START}
+        self.offers |= {Offer.SEED} if "seed" in takes else set()
         self.look_for(set(subject.capabilities))
         self.offers -= {Offer.WEIGHTS, Offer.MASK, Offer.FIXED}
 
     def call(
         self, A: Any, rank: int, start: Start | None, seed: int, settings: Mapping[str, Any]
     ) -> tuple[Any, Any, Mapping[str, Any], Any]:
-        """Ask the program."""
-        W0, H0 = start or (np.empty((0, 0)), np.empty((0, 0)))
+        """Ask the program; one that takes no start is given one all the same, as in a run."""
+        W0, H0 = start or drawn_start(np.shape(A), rank, seed)
         problem = Problem(A, rank, W0, H0, seed, self.objective.name)
         answer = self.subject.answer(problem, settings)
-        return (*_factors(answer), answer.reports, None)
+        return (*_told(answer), answer.reports, None)
 
 
 def _factors(answer: Answer) -> tuple[Any, Any]:
+    """Return W and H, or raise what a subject said in their place."""
     if answer.error is not None:
-        raise RefusedError(answer.error, clear=True)
+        raise RefusedError(answer.error, clear=is_clear(answer.error.removeprefix("raised ")))
     return answer.W, answer.H
+
+
+def _told(answer: Answer) -> tuple[Any, Any]:
+    """Return W and H; an error that a program answers is a refusal, anything else a crash."""
+    if answer.error is None:
+        return answer.W, answer.H
+    if answer.error.startswith(ANSWERED):
+        raise RefusedError(answer.error, clear=is_clear(answer.error.removeprefix(ANSWERED)))
+    crashed = answer.error.startswith("the program")
+    raise CrashedError(answer.error if crashed else f"it {answer.error}")
 
 
 def reported(model: Any) -> dict[str, Any]:

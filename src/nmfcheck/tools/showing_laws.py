@@ -52,12 +52,22 @@ def show_tried(
         if found.broken and found.id:
             line = f"  nmfcheck replay {found.id} --subject {shlex.quote(subject)}{given}"
             screen.print(Text(line), soft_wrap=True)
-    must = [found.law for found in tried if found.decides]
     seconds = sum(found.seconds for found in tried)
     counts = {state: sum(found.state is state for found in tried) for state in State}
     words = ", ".join(f"{number} {state}" for state, number in counts.items() if number)
-    verdict = f"FAIL: {', '.join(must)}." if must else "No law that decides is broken."
-    screen.print(Text(f"{words}, in {seconds:.1f} s. {verdict}"), soft_wrap=True)
+    screen.print(Text(f"{words}, in {seconds:.1f} s. {_verdict(tried)}"), soft_wrap=True)
+
+
+def _verdict(tried: Sequence[LawResult]) -> str:
+    """Say what the laws that decide come to."""
+    must = [found.law for found in tried if found.decides]
+    left = sum(found.is_open for found in tried)
+    if must:
+        return f"FAIL: {', '.join(must)}."
+    if left:
+        laws = "1 law that decides was" if left == 1 else f"{left} laws that decide were"
+        return f"INCONCLUSIVE: {laws} not tried."
+    return "No law that decides is broken."
 
 
 def show_example(
