@@ -19,7 +19,7 @@ def unstable(evidence: Evidence) -> Finding | None:
             Cause.UNSTABLE,
             "It moves away: started again at its own answers, it makes them worse (the median "
             f"objective rises from {first:.2g} to {last:.2g}). An update has the wrong sign or "
-            "formula, or a step is too large.",
+            "formula, a step is too large, or something is done to A, W or H besides.",
             evidence=f"continue: {sum(c.worsened for c in chains)} of {len(chains)} runs got worse",
         )
     moved = float(np.median([each.moved for each in chains]))
