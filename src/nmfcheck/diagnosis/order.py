@@ -8,7 +8,7 @@ from .findings import Cause, Finding
 
 NO_FAULT = (Cause.NORMAL, Cause.INEXACT)
 
-GENERAL = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT, Cause.ZEROS)
+GENERAL = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 """What may have many causes."""
 
 SEEN = (Cause.EARLY, Cause.COLLAPSES, Cause.SOME_CELLS, Cause.UNRELATED, Cause.UNKNOWN)
@@ -19,20 +19,30 @@ Named = tuple[list[str], Finding]
 
 
 def in_order(shown: Sequence[Named], failing: Collection[str]) -> list[Named]:
-    """Put what explains failing families first, then what is certain, then what is specific."""
+    """Put what explains failing families first, then what is specific, then what is certain."""
 
-    def key(each: Named) -> tuple[bool, ...]:
+    def key(each: Named) -> tuple[int, ...]:
         names, finding = each
+        says = _says(finding.cause)
         return (
             finding.cause in NO_FAULT,
             bool(failing) and not set(names) & set(failing),
-            finding.cause in SEEN,
+            says,
             finding.cause is not Cause.OTHER_LOSS,
-            finding.cause not in SEEN and not finding.certain,
-            finding.cause in GENERAL,
+            says < LITTLE and not finding.certain,
         )
 
     return sorted(shown, key=key)
+
+
+LITTLE = 3
+
+
+def _says(cause: Cause) -> int:
+    """Return how much a cause says, from 0, what is wrong, to 3, hardly anything."""
+    if cause in SEEN or cause is Cause.ZEROS:
+        return LITTLE
+    return 2 if cause in GENERAL else int(cause is Cause.HALF)
 
 
 def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding]) -> list[Finding]:
@@ -42,7 +52,8 @@ def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding])
     ----------
     telling : laws whose breach says more than that runs leave the answer, or collapse.
     """
-    specific = _leading(shown, (*NO_FAULT, *GENERAL, *SEEN)) if telling else 0
+    behind = (*NO_FAULT, Cause.LEAVES, Cause.FIXED_POINT, *SEEN)
+    specific = _leading(shown, behind) if telling else 0
     told = max(specific, _leading(shown, (*NO_FAULT, Cause.UNKNOWN)))
     return shown[:specific] + telling + shown[specific:told] + laws + shown[told:]
 

@@ -28,7 +28,7 @@ def unknown(evidence: Evidence) -> Finding:
     runs, tried = evidence.unconverged, evidence.tried
     seen = []
     if tried.exact:
-        seen.append(f"started at exact factorizations, it ends {tried.left:.0e} away")
+        seen.append(f"started at exact factorizations, {tried.how_left}")
     if tried.chains:
         better = sum(each.improved for each in tried.chains)
         seen.append(f"of {len(tried.chains)} answers that it was started at, {better} improved")
