@@ -16,6 +16,7 @@ from ...judging.measures import same_factors
 from ...judging.objectives import find as find_objective
 from ...store import Results
 from ...subjects import Answer
+from ...text import in_list
 from ...trials.climb import judged
 from ...trials.stage import Stage
 from . import at_answer, continuing, more_work
@@ -178,7 +179,8 @@ class Tried:
         off = [_miss(run) for run in self.exact]
         far = [x for x in off if x > LEFT]
         if not far:
-            return f"it stays there in all {len(off)} runs"
+            of = in_list(list(dict.fromkeys(run.trial.cell.family for run in self.exact)))
+            return f"it stays there in all {len(off)} runs, of {of} matrices"
         which = "all" if len(far) == len(off) else f"{len(far)} of"
         return f"{which} {len(off)} runs end elsewhere, {_median(far):.0e} away from A"
 

@@ -1,5 +1,6 @@
 """The rules, a file each: evidence in, a finding or nothing out."""
 
+from .at_once import at_once
 from .biased import alike, biased
 from .ceiling import ceiling
 from .clipped import clipped
@@ -42,7 +43,7 @@ WHY_UNCONVERGED = (
     incomplete, clipped, partly_unmoved, unsigned, diverged, other_loss, weighted,
     # What experiments show, and what the answers do.
     random, biased, floor, threshold, cut_off, early, entrywise, lifted, constrained, ceiling,
-    locked, jumping, half, unstable,
+    locked, at_once, jumping, half, unstable,
     # What is left.
     leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip
