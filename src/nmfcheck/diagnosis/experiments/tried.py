@@ -14,6 +14,7 @@ from ...arrays import Array
 from ...errors import InputError
 from ...judging.measures import same_factors
 from ...judging.objectives import find as find_objective
+from ...judging.outcomes import Outcome
 from ...store import Results
 from ...subjects import Answer
 from ...text import in_list
@@ -167,6 +168,12 @@ class Tried:
     def dense(self) -> list[Run]:
         """All runs of that experiment which were answered, wherever they started."""
         return [run for run in self.runs(at_answer.NAME) if run.W is not None]
+
+    @cached_property
+    def telling(self) -> list[Run]:
+        """The same without those that collapsed, as right ones do: these say nothing of W·H."""
+        judged = ((run, stage_of(run)) for run in self.dense)
+        return [run for run, stage in judged if stage and stage.outcome is not Outcome.COLLAPSED]
 
     @cached_property
     def left(self) -> float:

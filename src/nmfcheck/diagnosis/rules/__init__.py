@@ -43,7 +43,7 @@ WHY_UNCONVERGED = (
     incomplete, clipped, partly_unmoved, unsigned, diverged, other_loss, weighted,
     # What experiments show, and what the answers do.
     random, biased, floor, threshold, cut_off, early, entrywise, lifted, constrained, ceiling,
-    locked, at_once, jumping, half, unstable,
+    at_once, locked, jumping, half, unstable,
     # What is left.
     leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip

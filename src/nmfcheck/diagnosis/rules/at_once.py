@@ -10,8 +10,8 @@ from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
 
 FEWEST = 3
-BACK, AWAY = 1e-6, 1e-2
-"""So near two sweeps must come to where they began, and so far one must lead away from it."""
+AWAY, BACK = 1e-2, 1e-3
+"""So far one sweep must lead away, and so much of that two at most."""
 
 
 def at_once(evidence: Evidence) -> Finding | None:
@@ -40,7 +40,7 @@ def _has_cycle(A: Array, W: Array, H: Array) -> bool:
     one = _swept(A, W, H)
     two = _swept(A, *one)
     away, back = (misses(A, A + X @ Y - here) for X, Y in (one, two))
-    return back <= BACK and away > AWAY
+    return away > AWAY and back <= BACK * away
 
 
 def _swept(A: Array, W: Array, H: Array) -> tuple[Array, Array]:

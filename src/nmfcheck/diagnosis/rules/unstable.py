@@ -21,7 +21,7 @@ def jumping(evidence: Evidence) -> Finding | None:
         Cause.UNSTABLE,
         "It is unstable: started again at its own answers, it jumps to and fro, and the objective "
         f"rises to {high:.2g} times what it was. Probably all components are updated at once from "
-        "old values, or a step is too large.",
+        "old values, or a step or its momentum is too large.",
         certain=False,
         evidence=f"continue: {len(values)} of {len(chains)} runs jumped",
     )
