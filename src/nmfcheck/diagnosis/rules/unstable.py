@@ -7,13 +7,21 @@ from itertools import pairwise
 import numpy as np
 
 from ..evidence import Evidence
+from ..experiments.tried import LEFT
 from ..findings import Cause, Finding, mostly
 
 
 def jumping(evidence: Evidence) -> Finding | None:
-    """Say so if the objective rises on the way when runs are continued, and falls again."""
+    """Say so if the objective rises on the way when runs are continued, and falls again.
+
+    Who leaves exact factorizations does something else.
+    """
     chains = evidence.chains
-    if not mostly(each.jumps for each in chains) or mostly(each.worsened for each in chains):
+    if (
+        evidence.tried.left > LEFT
+        or not mostly(each.jumps for each in chains)
+        or mostly(each.worsened for each in chains)
+    ):
         return None
     values = [[point.value for point in each.points] for each in chains if each.jumps]
     high = float(np.median([max(b / a for a, b in pairwise(x) if a > 0) for x in values]))
@@ -41,6 +49,8 @@ def unstable(evidence: Evidence) -> Finding | None:
             "formula, a step is too large, or something is done to A, W or H besides.",
             evidence=f"continue: {sum(c.worsened for c in chains)} of {len(chains)} runs got worse",
         )
+    if evidence.tried.left > LEFT:  # which says more, and is certain
+        return None
     moved = float(np.median([each.moved for each in chains]))
     typical = evidence.unconverged.typical
     if mostly(each.wanders for each in chains) and moved > typical / 10:
