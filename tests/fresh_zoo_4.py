@@ -1,4 +1,7 @@
-"""Fresh subjects, fourth set: drawn up, written and run after the rules were frozen again."""
+"""Fresh subjects, fourth set: first run before the rules were changed for it.
+
+Here they have fewer iterations than then, to save time.
+"""
 
 import numpy as np
 
