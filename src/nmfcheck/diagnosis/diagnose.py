@@ -19,6 +19,7 @@ from ..verdict.verdict import Verdict
 from .evidence import Evidence
 from .experiments import Tried
 from .findings import Cause, Finding
+from .order import Named, in_order, with_laws
 from .rules import WHY_COLLAPSED, WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
 
 FEW = 0.02
@@ -42,7 +43,11 @@ GUESSED = (
 )  # fmt: skip
 """Where one family shows the first for certain, guesses from others add nothing."""
 
-NO_FAULT = (Cause.NORMAL, Cause.INEXACT)
+OF_UPDATES = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
+"""Nor does what experiments say of updates: it is what was done to A, W or H that they show."""
+
+TELLING = ("descent",)
+"""Laws whose breach says more than that runs leave the answer, or collapse."""
 
 
 def diagnose(
@@ -54,10 +59,12 @@ def diagnose(
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
     found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
-    laws = [Finding(Cause.LAW, of_law(law)) for law in verdict.broken]
-    shown: list[tuple[list[str], Finding]] = []
+    laws = [law for law in verdict.broken if law.law not in TELLING]
+    telling = [law for law in verdict.broken if law.law in TELLING]
+    failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
+    shown: list[Named] = []
     tried = Tried.of(results)
-    for part in suite.parts:
+    for part in sorted(suite.parts, key=lambda part: part.family not in failing):
         evidence = Evidence(
             results,
             part,
@@ -67,41 +74,46 @@ def diagnose(
             baselines[part.family],
             tried,
         )
-        for finding in findings(evidence, hard=bool(found or laws)):
-            same = [names for names, known in shown if known.cause is finding.cause]
-            if same and finding.cause not in OF_A_FAMILY:
-                same[0].append(part.family)
-            else:
-                shown.append(([part.family], finding))
-    if any(finding.cause is Cause.OTHER_LOSS for _, finding in shown):
-        # Then its runs end where that loss is stationary, and not early.
-        shown = [each for each in shown if each[1].cause is not Cause.EARLY]
+        for finding in findings(evidence, hard=bool(found or verdict.broken)):
+            _add(shown, part.family, finding)
     aside = [
         Finding(Cause.LAW_ASIDE, of_law(law)) for law in verdict.laws if law.broken != law.decides
     ]
-    if any(finding.certain and finding.cause in OF_ANSWERS for _, finding in shown):
-        shown = [each for each in shown if each[1].certain or each[1].cause not in GUESSED]
-    if len(suite.parts) == 1:
-        return found + _with_laws([finding for _, finding in shown], laws) + aside
-    passing = {e.family for e in verdict.families if e.test.decision is Decision.PASS}
-    shown.sort(
-        key=lambda each: (
-            each[1].cause in NO_FAULT,
-            passing >= set(each[0]),
-            each[1].cause is not Cause.OTHER_LOSS,
-        )
-    )
+    several = len(suite.parts) > 1
     named = [
-        replace(finding, sentence=_of_families(names, finding.sentence)) for names, finding in shown
+        replace(finding, sentence=_of_families(names, finding.sentence)) if several else finding
+        for names, finding in in_order(_without_repetition(shown), failing)
     ]
-    return found + _with_laws(named, laws) + aside
+    broken = ([Finding(Cause.LAW, of_law(law)) for law in some] for some in (laws, telling))
+    return found + with_laws(named, *broken) + aside
 
 
-def _with_laws(shown: list[Finding], laws: list[Finding]) -> list[Finding]:
-    """Put broken laws behind what explains failures, and before what is usual or unknown."""
-    told = sum(each.cause not in (*NO_FAULT, Cause.UNKNOWN) for each in shown)
-    ordered = sorted(shown, key=lambda each: each.cause in (*NO_FAULT, Cause.UNKNOWN))
-    return ordered[:told] + laws + ordered[told:] if laws else shown
+def _add(shown: list[Named], family: str, finding: Finding) -> None:
+    """Add what a family shows; where others show the same, it is told once, the certain one."""
+    for i, (names, known) in enumerate(shown):
+        if known.cause is finding.cause and finding.cause not in OF_A_FAMILY:
+            if finding.certain and not known.certain:
+                shown[i] = ([family, *names], finding)
+            else:
+                names.append(family)
+            return
+    shown.append(([family], finding))
+
+
+def _without_repetition(shown: Sequence[Named]) -> list[Named]:
+    """Leave out what adds nothing to what is certain, or is another sign of it."""
+    left_out: set[Cause] = set()
+    guesses: set[Cause] = set()
+    if any(finding.cause is Cause.OTHER_LOSS for _, finding in shown):
+        left_out.add(Cause.EARLY)  # its runs end where that loss is stationary, and not early
+    if any(finding.certain and finding.cause in OF_ANSWERS for _, finding in shown):
+        left_out.update(OF_UPDATES)
+        guesses.update(GUESSED)
+    return [
+        (names, finding)
+        for names, finding in shown
+        if finding.cause not in left_out and (finding.certain or finding.cause not in guesses)
+    ]
 
 
 def of_law(found: LawResult) -> str:

@@ -127,7 +127,7 @@ class Evidence:
         ]
         found += [
             (run.A, run.W, run.H)
-            for run in self.tried.dense
+            for run in self.tried.telling
             if run.W is not None and run.H is not None
         ]
         with np.errstate(all="ignore"):

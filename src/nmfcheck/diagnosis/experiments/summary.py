@@ -63,7 +63,7 @@ def _at_answer(tried: Tried) -> str:
         return f"It does not use its start: it ends at the same place from another one{but}."
     if not tried.exact:
         return f"Started at exact factorizations, it gave no usable answer{but}."
-    return f"Started at exact factorizations, it ends {_off(tried.exact)} away from A{but}."
+    return f"Started at exact factorizations, {tried.how_left}{but}."
 
 
 def _continued(tried: Tried) -> str:

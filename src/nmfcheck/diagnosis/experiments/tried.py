@@ -14,8 +14,10 @@ from ...arrays import Array
 from ...errors import InputError
 from ...judging.measures import same_factors
 from ...judging.objectives import find as find_objective
+from ...judging.outcomes import Outcome
 from ...store import Results
 from ...subjects import Answer
+from ...text import in_list
 from ...trials.climb import judged
 from ...trials.stage import Stage
 from . import at_answer, continuing, more_work
@@ -24,6 +26,9 @@ from .record import Begin, Experiment, Run, defect_of
 BETTER = 0.5
 """An error that falls to this part of what it was has improved; so has a KKT residual that falls
 to a tenth."""
+
+RISE = 1.05
+"""An objective that rises to so many times what it was has become worse."""
 
 STILL = 1e-9
 """Who moves by no more than this, relative to the size of A, stays."""
@@ -43,7 +48,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Chain:
-    """A run that was continued: the points that it went through, and how far it moved in all."""
+    """A run that was continued: the points that it went through, and how far it got."""
 
     run: Run
     points: Sequence[Point]
@@ -69,10 +74,22 @@ class Chain:
         return self.moved <= STILL
 
     @property
+    def wanders(self) -> bool:
+        """Whether it moved, and is no better for it."""
+        return not (self.stayed or self.improved or self.creeps)
+
+    @property
+    def jumps(self) -> bool:
+        """Whether a link made it clearly worse, and it is no better in the end."""
+        values = [point.value for point in self.points]
+        rises = any(b > RISE * a for a, b in pairwise(values))
+        return rises and not self.improved and not self.stayed
+
+    @property
     def worsened(self) -> bool:
         """Whether it went away to something worse."""
         first, last = self.points[0], self.points[-1]
-        return last.value > 1.05 * first.value and last.defect > first.defect and not self.stayed
+        return last.value > RISE * first.value and last.defect > first.defect and not self.stayed
 
 
 @dataclass(frozen=True)
@@ -153,9 +170,26 @@ class Tried:
         return [run for run in self.runs(at_answer.NAME) if run.W is not None]
 
     @cached_property
+    def telling(self) -> list[Run]:
+        """The same without those that collapsed, as right ones do: these say nothing of W·H."""
+        judged = ((run, stage_of(run)) for run in self.dense)
+        return [run for run, stage in judged if stage and stage.outcome is not Outcome.COLLAPSED]
+
+    @cached_property
     def left(self) -> float:
         """The median error of runs from exact factorizations; NaN where there are none."""
         return _median([_miss(run) for run in self.exact])
+
+    @cached_property
+    def how_left(self) -> str:
+        """How many runs from exact factorizations end elsewhere, and how far away, in words."""
+        off = [_miss(run) for run in self.exact]
+        far = [x for x in off if x > LEFT]
+        if not far:
+            of = in_list(list(dict.fromkeys(run.trial.cell.family for run in self.exact)))
+            return f"it stays there in all {len(off)} runs, of {of} matrices"
+        which = "all" if len(far) == len(off) else f"{len(far)} of"
+        return f"{which} {len(off)} runs end elsewhere, {_median(far):.0e} away from A"
 
     @cached_property
     def chains(self) -> list[Chain]:
@@ -210,13 +244,20 @@ def _ends_as(one: Run, other: Run) -> bool:
 
 
 def _chain(runs: Sequence[Run]) -> Chain:
-    first, last = runs[0], runs[-1]
-    assert last.W is not None and last.H is not None
+    first = runs[0]
     places = [(first.W0, first.H0), *((run.W, run.H) for run in runs)]
     points = [_point(first, W, H) for W, H in places if W is not None and H is not None]
-    same = same_factors((first.W0, first.H0), (last.W, last.H), float(first.A.max()))
-    moved = float(abs(first.W0 @ first.H0 - last.W @ last.H).max() / first.A.max())
-    return Chain(first, points, 0.0 if same and moved <= STILL else max(moved, 2 * STILL))
+    moved = max(_moved(first, run) for run in runs)
+    return Chain(first, points, moved)
+
+
+def _moved(first: Run, run: Run) -> float:
+    """Return how far a link is from where the first began; 0 where it is at the same W and H."""
+    assert run.W is not None and run.H is not None
+    unit = float(first.A.max())
+    moved = float(abs(first.W0 @ first.H0 - run.W @ run.H).max() / unit)
+    same = same_factors((first.W0, first.H0), (run.W, run.H), unit)
+    return 0.0 if same and moved <= STILL else max(moved, 2 * STILL)
 
 
 def _point(run: Run, W: Array, H: Array) -> Point:

@@ -1,14 +1,17 @@
 """The rules, a file each: evidence in, a finding or nothing out."""
 
+from .at_once import at_once
 from .biased import alike, biased
 from .ceiling import ceiling
 from .clipped import clipped
 from .collapsed import collapsed
 from .constrained import constrained
+from .diverged import diverged
 from .early import creeping, early, untried
 from .entrywise import entrywise
 from .fixed_point import fixed_point, unknown
 from .floor import floor, lifted
+from .half import half
 from .incomplete import incomplete
 from .inexact import inexact
 from .leaves import leaves
@@ -17,27 +20,30 @@ from .loss import other_loss
 from .permuted import permuted
 from .random import random
 from .rescaled import rescaled
+from .reshaped import reshaped
 from .rounded import rounded
 from .scaled import scaled
 from .shuffled import shuffled
 from .silent import silent
 from .single import clustered, single
 from .some_cells import some_cells
-from .threshold import threshold
+from .threshold import cut_off, threshold
 from .transformed import transformed
 from .turned import turned
 from .units import units
 from .unmoved import partly_unmoved, unmoved
 from .unrelated import unrelated
-from .unstable import unstable
+from .unsigned import unsigned
+from .unstable import jumping, unstable
+from .weighted import weighted
 
 WHY_UNCONVERGED = (
     # What W and H are, whatever was tried.
-    unmoved, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled, incomplete,
-    clipped, partly_unmoved, other_loss,
+    unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled,
+    incomplete, clipped, partly_unmoved, unsigned, diverged, other_loss, weighted,
     # What experiments show, and what the answers do.
-    random, biased, floor, threshold, early, entrywise, lifted, constrained, ceiling, locked,
-    unstable,
+    random, biased, floor, threshold, cut_off, early, entrywise, lifted, constrained, ceiling,
+    at_once, locked, jumping, half, unstable,
     # What is left.
     leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip

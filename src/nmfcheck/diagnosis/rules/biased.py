@@ -34,8 +34,8 @@ def biased(evidence: Evidence) -> Finding | None:
     return Finding(
         Cause.BIASED,
         f"It is biased: runs end with the product about {runs.typical:.0e} off, just as they do "
-        f"with a constant of {constant:.1g} in a denominator, or with a penalty of that size left "
-        "on.",
+        f"with a constant of {constant:.1g} in a denominator, with a penalty of that size left on, "
+        "or with as much taken off A.",
         evidence=f"what is left of A's entries is that of one constant, {constant:.2g}",
     )
 

@@ -17,6 +17,7 @@ class Kind(Enum):
     NORMALISED = "A is normalised first, and that is not undone at the end."
     ROUNDED = "A is rounded before it is factorized."
     FUNCTION = "A is transformed before it is factorized."
+    CENTRED = "A is centred before it is factorized, which leaves negative entries."
 
     @property
     def advice(self) -> str:
@@ -146,4 +147,20 @@ PRODUCTS = [
     Candidate("A·A", Kind.FUNCTION, _square(lambda A: A @ A)),
 ]
 
-CANDIDATES = [*NORMALISED, *ROUNDED, *FUNCTIONS, *PRODUCTS]
+
+def _centred(axis: int | None, *, standardised: bool) -> Callable[[Array], Array]:
+    def centred(A: Array) -> Array:
+        X = A - A.mean(axis=axis, keepdims=True)
+        return _divided(lambda _: A.std(axis=axis, keepdims=True))(X) if standardised else X
+
+    return centred
+
+
+CENTRED = [
+    Candidate(f"{whose} minus its mean{', divided by its standard deviation' * standardised}",
+              Kind.CENTRED, _centred(axis, standardised=standardised))
+    for whose, axis in _AXES.items()
+    for standardised in (False, True)
+]  # fmt: skip
+
+CANDIDATES = [*NORMALISED, *ROUNDED, *FUNCTIONS, *PRODUCTS, *CENTRED]

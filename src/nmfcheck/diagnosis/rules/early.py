@@ -11,6 +11,7 @@ from ...text import option_as_text
 from ..evidence import Evidence
 from ..experiments.tried import LEFT, Chain, Worked
 from ..findings import Cause, Finding, mostly
+from .diverged import HUGE
 
 NOT_MADE = "no experiments were made: these are for subjects that fail"
 NOTHING = (
@@ -39,12 +40,15 @@ def early(evidence: Evidence) -> Finding | None:
     chains = evidence.chains
     if mostly(each.improved for each in chains) and not _leaves(evidence):
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
+        if first > HUGE:
+            return None
         on_its_way = first < FAR or _median([x.points[0].kkt for x in chains]) < FAR / 2
+        once = "" if on_its_way else ", or uses something that it computes only once, at its start"
         return Finding(
             Cause.EARLY,
-            f"It {'' if on_its_way else 'probably '}stops early: started again at its own answers, "
-            f"it improves them; the median error falls from {first:.0e} to {last:.0e}. Try a "
-            "smaller tolerance or more iterations.",
+            f"It {'' if on_its_way else 'probably '}stops early{once}: started again at its own "
+            f"answers, it improves them; the median error falls from {first:.0e} to {last:.0e}. "
+            "Try a smaller tolerance or more iterations.",
             certain=on_its_way,
             evidence=f"continue: {_how_many(chains)}",
         )

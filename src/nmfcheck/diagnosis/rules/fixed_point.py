@@ -16,8 +16,9 @@ def fixed_point(evidence: Evidence) -> Finding | None:
         Cause.FIXED_POINT,
         "It rests where nothing is stationary: started again at its own answers, it stays there, "
         f"but the median error is {runs.typical:.0e} and the median KKT residual {runs.kkt:.0e}. "
-        "Its updates have a wrong fixed point (that of another or a weighted loss, say), or it "
-        "takes such a start for converged, whatever more iterations would do.",
+        "Its updates have a wrong fixed point (that of another or a weighted loss, say), A, W or H "
+        "is changed besides, or it takes such a start for converged, whatever more iterations "
+        "would do.",
         evidence=f"continue: {sum(c.stayed for c in chains)} of {len(chains)} runs stayed",
     )
 
@@ -27,7 +28,7 @@ def unknown(evidence: Evidence) -> Finding:
     runs, tried = evidence.unconverged, evidence.tried
     seen = []
     if tried.exact:
-        seen.append(f"started at exact factorizations, it ends {tried.left:.0e} away")
+        seen.append(f"started at exact factorizations, {tried.how_left}")
     if tried.chains:
         better = sum(each.improved for each in tried.chains)
         seen.append(f"of {len(tried.chains)} answers that it was started at, {better} improved")
@@ -36,8 +37,9 @@ def unknown(evidence: Evidence) -> Finding:
         seen.append(f"with more work, {better} of {len(tried.worked)} runs improved")
     return Finding(
         Cause.UNKNOWN,
-        f"Runs do not converge, and the cause is unknown: the median error is {runs.typical:.0e}, "
-        f"the median KKT residual, which is 0 at a stationary point, {runs.kkt:.0e}"
+        "Runs end neither at a solution nor at another stationary point, and the cause is unknown: "
+        f"the median error is {runs.typical:.0e}, the median KKT residual, which is 0 at a "
+        f"stationary point, {runs.kkt:.0e}"
         f"{'; ' if seen else ''}{'; '.join(seen)}.",
         certain=False,
         evidence="; ".join(seen),

@@ -15,7 +15,14 @@ PULL = 10 * TOLERANCE.stationary
 
 
 def locked(evidence: Evidence) -> Finding | None:
-    """Say so if runs rest in all positive entries, and only in zeros they do not."""
+    """Say so if runs rest in all positive entries, and only in zeros they do not.
+
+    Who leaves exact factorizations by as much as its runs miss A, or wanders when it is started
+    again, has other faults.
+    """
+    tried = evidence.tried
+    if tried.left > evidence.unconverged.typical / 10 or mostly(x.wanders for x in tried.chains):
+        return None
     if not mostly(_is_locked(A, W, H) for A, W, H in evidence.unconverged.factors):
         return None
     return Finding(

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays import Array
+from ...judging.objectives import find
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
 
 FEWEST = 2
+
+RUNS = 4
+"""So many answers must show that something was cut off at the end."""
+
+FALLS = 10
+"""So much the error falls where what was cut off is put back."""
+
+LEAST = 1e-9
+"""What comes back is more than this, relative to the largest entry."""
 
 
 def threshold(evidence: Evidence) -> Finding | None:
@@ -33,3 +44,43 @@ def threshold(evidence: Evidence) -> Finding | None:
         evidence=f"start at the answer: {len(dropped)} entries dropped in {runs} runs, "
         f"of sizes {min(dropped):.0e} to {max(dropped):.0e}",
     )
+
+
+def cut_off(evidence: Evidence) -> Finding | None:
+    """Say so if small entries of W or H alone are missing, and with them W·H is far nearer to A."""
+    runs = evidence.unconverged.factors
+    if len(runs) < RUNS or find(evidence.part.objective).beta != 2:
+        return None
+    both = {
+        "H": [_put_back(A, W, H) for A, W, H in runs],
+        "W": [_put_back(A.T, H.T, W.T) for A, W, H in runs],
+    }
+    for name, found in both.items():
+        back = [x for x in found if x is not None]
+        if mostly(x is not None for x in found):
+            return Finding(
+                Cause.THRESHOLD,
+                f"Small entries of {name} are set to 0 at the end: in most failing runs, some that "
+                f"are 0 should be up to {np.median(back):.1g} of its largest, which is less than "
+                f"all that are left, and with these the error is less than a tenth.",
+                evidence=f"so in {len(back)} of {len(found)} failing runs, {name} fitted again "
+                "with the other factor as it is",
+            )
+    return None
+
+
+def _put_back(A: Array, W: Array, H: Array) -> float | None:
+    """Return the largest entry of H that was cut off, relative to its largest; None if none was."""
+    from scipy.optimize import nnls  # late: SciPy takes long to import
+
+    if not (np.isfinite(W).all() and H.any()) or (H > 0).all():
+        return None
+    try:
+        best = np.column_stack([nnls(W, column)[0] for column in A.T])
+    except RuntimeError:  # it takes too long
+        return None
+    off, left = (float(abs(A - W @ X).max()) for X in (H, best))
+    back = float(best[H == 0].max())
+    if back <= LEAST * H.max() or back >= H[H > 0].min() or left > off / FALLS:
+        return None
+    return back / float(H.max())

@@ -11,7 +11,7 @@ from ...judging.objectives import Objective, find
 from ...judging.turned import misses
 from ..evidence import AMISS, Evidence, explains
 from ..findings import MOST, Cause, Finding
-from .candidates import CANDIDATES, Candidate
+from .candidates import CANDIDATES, Candidate, Kind
 from .loss import residuals
 
 FEWEST = 3
@@ -46,7 +46,7 @@ def transformed(evidence: Evidence) -> Finding | None:
     names = " or ".join(each.called for each in fitting if each.kind is kind)
     return Finding(
         Cause.CHANGED_A,
-        f"W·H is not A, but {names}. {kind.advice}",
+        f"W·H is not A, but {'the nearest to ' * (kind is Kind.CENTRED)}{names}. {kind.advice}",
         evidence=f"so in {best:.0%} of {len(runs)} answers that miss A",
     )
 
@@ -63,7 +63,10 @@ def _fits(candidate: Candidate, A: Array, W: Array, H: Array, loss: Objective) -
         return False
     if explains(A, product, B):
         return True
-    if W.shape[1] >= min(A.shape) or (B < 0).any() or B.max() <= 0:
+    negative = bool((B < 0).any())
+    if B.max() <= 0 or (negative and loss.beta != 2):
+        return False
+    if W.shape[1] >= min(A.shape) and not negative:
         return False
     there, here = (residuals(loss, [(X, W, H)])[0] for X in (B, A))
     return bool(there <= 1e-6 and here > 1e4 * there)

@@ -36,11 +36,15 @@ def unmoved(evidence: Evidence) -> Finding | None:
 
 
 def partly_unmoved(evidence: Evidence) -> Finding | None:
-    """Say so if the first or last row of W, or column of H, is returned as it was, alone."""
+    """Say so if the first or last row or column of W or H is returned as it was, alone."""
     runs = evidence.unconverged
     W = [(found[1], start[0]) for found, start in zip(runs.factors, runs.starts, strict=True)]
-    H = [(found[2].T, start[1].T) for found, start in zip(runs.factors, runs.starts, strict=True)]
-    for name, pairs in (("column of H", H), ("row of W", W)):
+    H = [(found[2], start[1]) for found, start in zip(runs.factors, runs.starts, strict=True)]
+    parts = (
+        ("column of H", _transposed(H)), ("row of W", W),
+        ("row of H", H), ("column of W", _transposed(W)),
+    )  # fmt: skip
+    for name, pairs in parts:
         for which, place, rest in (("last", -1, slice(None, -1)), ("first", 0, slice(1, None))):
             others = [(X[rest] == X0[rest]).all(axis=1).mean() for X, X0 in pairs if len(X) > 1]
             alone = bool(others) and float(np.mean(others)) < FEW
@@ -51,6 +55,10 @@ def partly_unmoved(evidence: Evidence) -> Finding | None:
                     "leaves it out.",
                 )
     return None
+
+
+def _transposed(pairs: Sequence[Pair]) -> list[Pair]:
+    return [(X.T, X0.T) for X, X0 in pairs]
 
 
 def _same(pairs: Sequence[Pair]) -> bool:

@@ -1,0 +1,64 @@
+"""In which order findings are told: what explains a failure first, and what is usual last."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from .findings import Cause, Finding
+
+NO_FAULT = (Cause.NORMAL, Cause.INEXACT)
+
+GENERAL = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
+"""What may have many causes."""
+
+SEEN = (Cause.EARLY, Cause.COLLAPSES, Cause.SOME_CELLS, Cause.UNRELATED, Cause.UNKNOWN)
+"""What is seen, and hardly says why; each family has them in an order of its own."""
+
+Named = tuple[list[str], Finding]
+"""The families that show something, and what it is."""
+
+
+def in_order(shown: Sequence[Named], failing: Collection[str]) -> list[Named]:
+    """Put what explains failing families first, then what is specific, then what is certain."""
+
+    def key(each: Named) -> tuple[int, ...]:
+        names, finding = each
+        says = _says(finding.cause)
+        return (
+            finding.cause in NO_FAULT,
+            bool(failing) and not set(names) & set(failing),
+            says,
+            finding.cause is not Cause.OTHER_LOSS,
+            says < LITTLE and not finding.certain,
+        )
+
+    return sorted(shown, key=key)
+
+
+LITTLE = 3
+
+
+def _says(cause: Cause) -> int:
+    """Return how much a cause says, from 0, what is wrong, to 3, hardly anything."""
+    if cause in SEEN or cause is Cause.ZEROS:
+        return LITTLE
+    return 2 if cause in GENERAL else int(cause is Cause.HALF)
+
+
+def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding]) -> list[Finding]:
+    """Put broken laws behind what explains failures, and before what is usual or unknown.
+
+    Parameters
+    ----------
+    telling : laws whose breach says more than that runs leave the answer, or collapse.
+    """
+    behind = (*NO_FAULT, Cause.LEAVES, Cause.FIXED_POINT, *SEEN)
+    specific = _leading(shown, behind) if telling else 0
+    told = max(specific, _leading(shown, (*NO_FAULT, Cause.UNKNOWN)))
+    return shown[:specific] + telling + shown[specific:told] + laws + shown[told:]
+
+
+def _leading(shown: Sequence[Finding], others: Collection[Cause]) -> int:
+    """Count the findings before the first of some others."""
+    places = (i for i, finding in enumerate(shown) if finding.cause in others)
+    return next(places, len(shown))
