@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import zlib
 
 import pytest
 from hypothesis import settings
@@ -18,6 +19,20 @@ settings.load_profile(os.environ.get("HYPOTHESIS", "ci" if os.environ.get("CI") 
 
 # Begun in the background, as by nohup, tests would inherit that Ctrl-C is ignored.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+ZOOS = ("zoo", "cheats", "laws_zoo", "laws_right", "census", "kl_zoo", "experiments", "findings")
+"""Tests of many subjects, of which `make test` tries some, and `make test-slow` all others."""
+
+ONE_IN = 5
+
+
+def pytest_collection_modifyitems(items):
+    """Leave all but one in five of the zoos' subjects to the slow tests."""
+    for item in items:
+        of_many = item.path.stem.removeprefix("test_") in ZOOS and hasattr(item, "callspec")
+        if of_many and zlib.crc32(item.name.encode()) % ONE_IN:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

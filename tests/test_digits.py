@@ -200,6 +200,7 @@ class TestEarlyEnds:
         assert report.verdict.headline.endswith("PASS at 1e-8: correct to 8 digits")
         assert report.verdict.stopped is None or report.verdict.stopped.why is Why.DIGITS
 
+    @pytest.mark.slow
     def test_when_it_is_certain_that_it_fails_only_the_first_family_goes_on(self, tmp_path):
         """What it ends with does not depend on the number of workers, nor on interruptions."""
         subject = f"py:{zoo.__file__}:adds_1e_9_to_denominators"
@@ -234,6 +235,7 @@ class TestEarlyEnds:
             connection.commit()
         assert check(subject, self.SUITE, store=path).decision is Decision.FAIL
 
+    @pytest.mark.slow
     def test_the_rows_do_not_depend_on_an_interruption(self, tmp_path):
         """Of a run that is narrowed to its first family, and killed after that."""
         whole, ended = tmp_path / "whole.sqlite", tmp_path / "ended.sqlite"

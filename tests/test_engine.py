@@ -292,6 +292,7 @@ class TestLeastSquares:
     def test_all_zero(self):
         self.check(np.zeros((3, 2)), np.ones((3, 3)), 0)
 
+    @pytest.mark.slow
     def test_many_components(self):
         rng = np.random.default_rng(8)
         self.check(rng.random((2, 1100)), rng.random((2, 2)), 1e-10)

@@ -246,6 +246,7 @@ def exact_runs(entries, **more):
     return Runs(batch, np.stack([W for W, _ in pairs]), np.stack([H for _, H in pairs]))
 
 
+@pytest.mark.slow
 class TestExperiments:
     def test_the_formulas_of_the_pure_types_hold_for_exact_solutions(self):
         for entries in ("ones", "loguniform"):
@@ -391,6 +392,7 @@ class TestCommandLine:
         assert (out / "claims.json").exists()
 
 
+@pytest.mark.slow
 @needs_browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_in_a_browser(browser, found, tmp_path, scheme):

@@ -507,6 +507,7 @@ def found_both(path_of_both):
 
 
 class TestTwoFamilies:
+    @pytest.mark.slow
     def test_the_page_shows_both(self, found_both):
         page = as_page(found_both)
         parts = ['class="verdict', "<h3>The bidiagonal family", "<h3>Words of n = 3",
@@ -582,6 +583,7 @@ class TestTwoFamilies:
             "--shapes 5x4/k=2/dyadic,6x5/k=2/zeros,4x7/k=3/dyadic --option iterations=10000"
         )
 
+    @pytest.mark.slow
     def test_without_a_baseline_of_one(self, path_of_both, schema):
         known = {"bidiagonal": shipped("bidiagonal"), "inflated": empty(find("inflated"))}
         with Store.read(path_of_both) as store:
@@ -605,6 +607,7 @@ def found_fixed(tmp_path_factory):
 
 
 class TestFixedFamilies:
+    @pytest.mark.slow
     def test_the_page_and_the_terminal_and_junit(self, found_fixed):
         page = as_page(found_fixed)
         assert "Every trial has to pass." in page
@@ -699,6 +702,7 @@ class TestCommandLine:
     def test_inconclusive(self, nmfcheck):
         assert nmfcheck("run", "coordinate-descent", "--sizes", "2", "--trials", "2")[0] == 3
 
+    @pytest.mark.slow
     def test_compare(self, nmfcheck, path, tmp_path):
         filled(tmp_path / "als.sqlite", "als")
         code, out, _ = nmfcheck("compare", "als.sqlite", path, "--report", "c.html")
@@ -763,6 +767,7 @@ class TestCommandLine:
     def test_a_store_with_itself(self, nmfcheck, path):
         assert nmfcheck("compare", path, path)[0] == 2
 
+    @pytest.mark.slow
     def test_different_suites_are_told_apart(self, nmfcheck, path, tmp_path):
         filled(tmp_path / "als.sqlite", "als", suite=QUICK.selected(sizes=(4,), trials=5))
         _, out, _ = nmfcheck("compare", "als.sqlite", path, "--report", "c.html")

@@ -197,6 +197,7 @@ def test_fail_fast(folder):
     assert rows(folder) == found
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_has_left_is_ended_by_the_next(folder):
     """Its subject's own children, and the workers' temporary folders."""
     (folder / "mine.py").write_text(

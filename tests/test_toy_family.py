@@ -43,6 +43,7 @@ def test_it_has_at_most_80_lines():
     assert len(EXAMPLE.read_text().splitlines()) <= 80
 
 
+@pytest.mark.slow
 def test_a_right_subject_passes_and_all_files_show_the_family(installed, tmp_path):
     files = ("--report", "out.html", "--json", "out.json", "--junit", "out.xml")
     shown = installed("run", "coordinate-descent", "--family", "outer", *files)

@@ -32,9 +32,10 @@ from nmfcheck.verdict.decision import (
     decide,
     pooled,
 )
+from nmfcheck.verdict.hard import HardFailure
 from nmfcheck.verdict.levels import FAIL_LEVEL, levels
 from nmfcheck.verdict.tally import CellTally
-from nmfcheck.verdict.verdict import HardFailure, verdict
+from nmfcheck.verdict.verdict import verdict
 
 PASS, FAIL, INCONCLUSIVE = Decision
 TWO = suites.find("quick@2")

@@ -132,16 +132,16 @@ def locked(path: Path) -> int:
 def write_name(connection: sqlite3.Connection) -> None:
     """Say in the store who writes to it, for those who are refused meanwhile."""
     name = f"process {os.getpid()} on {socket.gethostname()}"
-    connection.execute("INSERT OR REPLACE INTO about VALUES ('writer', ?)", (name,))
+    connection.execute("INSERT OR REPLACE INTO about VALUES ('writer', ?)", (json.dumps(name),))
 
 
 def _writer(path: Path) -> str:
     """Return who writes to a store, if it says so."""
-    with contextlib.suppress(sqlite3.Error, OSError):
+    with contextlib.suppress(sqlite3.Error, OSError, ValueError):
         uri = f"{path.absolute().as_uri()}?mode=ro"
         with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as connection:
             row = connection.execute("SELECT value FROM about WHERE key = 'writer'").fetchone()
-            return f": {printable(str(row[0]))[:100]}" if row else ""
+            return f": {printable(str(json.loads(row[0])))[:100]}" if row else ""
     return ""
 
 

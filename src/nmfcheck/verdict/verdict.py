@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..families import Trial
 from ..intervals import Share
 from ..judging.outcomes import NOT_ASKED, Flag, Outcome
 from ..judging.tolerances import TOLERANCE
@@ -24,28 +23,13 @@ from ..trials.suites import Part, Suite
 from .baseline import Baseline, Baselines, shipped_for
 from .decision import Decision, QuestionVerdict, decide, in_words
 from .digits import Digits
+from .hard import HardFailure, marks
 from .levels import EARLY_SINCE, WHOLE, Levels
 from .levels import levels as levels_of
 from .questions import Asked, exactness_question
 from .regrading import MOST_DIGITS, Graded, tolerance_of
 from .stopping import Certainty, Stopped, Why
 from .tally import CellTally, tally
-
-
-@dataclass(frozen=True)
-class HardFailure:
-    """Something of which once is enough: how often it happened, and the first trial."""
-
-    kind: str
-    explanation: str
-    count: int
-    trial: str
-
-    @property
-    def in_words(self) -> str:
-        """What happened, and how often."""
-        times = "once" if self.count == 1 else f"{self.count} times"
-        return f"{self.explanation.rstrip('.')} ({times})"
 
 
 @dataclass(frozen=True)
@@ -385,24 +369,3 @@ def _unfinished(question: QuestionVerdict, left: int) -> QuestionVerdict:
         return question
     reason = f"{left} trials of the suite were not run, and no PASS is given without them."
     return replace(question, decision=Decision.INCONCLUSIVE, reason=reason)
-
-
-def marks(results: Results, suite: Suite) -> list[HardFailure]:
-    """Return what was invalid or flagged: how often, and where first. All but `varies` is hard.
-
-    What was only measured besides the suite does not count.
-    """
-    kinds: dict[str, str] = {Outcome.INVALID: Outcome.INVALID.explanation}
-    kinds |= {flag: flag.explanation for flag in Flag}
-    own = {cell.id for cell in suite.cells}
-    flagged = [(row, flags) for row, flags in results.flagged() if row.cell in own]
-    found = []
-    for kind, explanation in kinds.items():
-        marked = [row for row, flags in flagged if kind == row.outcome or kind in flags]
-        if marked:
-            first = marked[0]
-            family, _, name = first.cell.partition("/")
-            room = suite.part(family).room
-            trial = Trial(room.cell(name), first.draw, first.seed, room.asks)
-            found.append(HardFailure(str(kind), explanation, len(marked), trial.id))
-    return found
