@@ -8,6 +8,7 @@ answered was taken yet, so that nothing counts twice.
 
 from __future__ import annotations
 
+import gc
 import json
 import queue
 import sys
@@ -39,6 +40,9 @@ FIRST, MOST = 8, 4096
 
 AHEAD = 2
 """So many batches each worker has: the one it works on, and the next."""
+
+TIDY_EVERY = 16
+"""After so many batches, memory that is not needed any more is looked for."""
 
 GROWTH = 4
 """A batch has at most so many times as many requests as those before it."""
@@ -193,6 +197,10 @@ class ClusterExecutor:
             workers=sorted(workers),
             pure=False,
         )
+        if self._sent % TIDY_EVERY == 0:
+            # Dask's graphs are cycles that hold whole parcels, and Python's collector, which counts
+            # objects and not bytes, would let hundreds of megabytes of them wait.
+            gc.collect()
         self._flying[str(future.key)] = _Batch(requests, workers, future)
         future.add_done_callback(self._done.put)
 
