@@ -24,7 +24,7 @@ from nmfcheck.trials.suites import QUICK, of_version
 from nmfcheck.verdict.baseline import shipped
 from nmfcheck.verdict.decision import Decision
 from nmfcheck.verdict.regrading import checked_tolerance, regraded, tolerance_of
-from nmfcheck.verdict.stopping import Stopped, Why
+from nmfcheck.verdict.stopping import STOPPED, Stopped, Why
 
 SMALL = {"sizes": (2, 3), "trials": 60}
 
@@ -194,6 +194,16 @@ class TestEarlyEnds:
         assert report.verdict.stopped is None or report.verdict.stopped.why is Why.PASSES
         whole = check(zoo.good, self.SUITE, isolate=False, whole=True)
         assert (whole.decision, whole.verdict.stopped) == (Decision.PASS, None)
+
+    def test_it_does_not_end_with_a_pass_before_all_laws_were_tried(self, tmp_path):
+        suite = replace(self.SUITE, laws=("valid",))
+        for seconds, why in ((60.0, Why.PASSES), (0.0, None)):
+            path = tmp_path / f"{seconds}.sqlite"
+            with Store.create_or_open(path, suite) as store:
+                campaign = Campaign(suite, isolate=False, law_budget=seconds)
+                stored = campaign.run(runnable(zoo.good), store, lambda _: None)
+                noted = store.noted(stored, STOPPED)
+            assert (noted and Stopped.from_text(noted).why) == why
 
     def test_digits_are_made_certain(self):
         report = check(off_by(3e-9), self.SUITE.selected(families=["bidiagonal"]), isolate=False)

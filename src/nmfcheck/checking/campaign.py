@@ -292,7 +292,8 @@ class Campaign:
         certainty = None
         if early:
             spent = levels(store.extensions)
-            certainty = Certainty(suite, shipped_for(suite), spent, self.tolerance)
+            lawful = not self._laws_left(store, stored)
+            certainty = Certainty(suite, shipped_for(suite), spent, self.tolerance, lawful)
         alone = store.noted(stored, MONITORED) == str(self.tolerance)
         return Monitor(certainty, store.results(stored), self.budget, alone=alone)
 

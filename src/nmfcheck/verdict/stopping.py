@@ -85,12 +85,14 @@ class Certainty:
     suite : of which there are trials.
     levels : of the two errors.
     tolerance : what counts as exact.
+    may_pass : whether it may end because it passes: not before all laws have been tried.
     """
 
     suite: Suite
     baselines: Mapping[str, Baseline]
     levels: Levels
     tolerance: float = TOLERANCE.exact
+    may_pass: bool = True
 
     def of(self, cells: Sequence[CellTally], graded: Graded) -> tuple[Why, int] | None:
         """Return why a run may end now, and the look at which it passes; None if it goes on.
@@ -106,7 +108,7 @@ class Certainty:
             hopeless = asked.fails_early(TOLERANCE.loosest) or not self._has_digits
             return Why.FAILS if hopeless else Why.DIGITS, 0
         look = self._look(done, self._sparing)
-        if look and self.passes(cells, graded, look, self.tolerance):
+        if look and self.may_pass and self.passes(cells, graded, look, self.tolerance):
             return Why.PASSES, look
         return None
 
