@@ -108,9 +108,8 @@ class Verdict:
         if self.passes_at is None and self.digits:
             of = "" if len(self.families) == 1 else f"{first.family} "
             return f"{here}; {of}{Decision.PASS} at {decimal(tolerance_of(self.digits))}{right}"
-        if for_digits and not (self.hard or self.broken or first.digits.certain):
-            return here
-        if self.decision is Decision.FAIL and not self.passes_at:
+        hopeless = self.hard or self.broken or first.digits.certain or not for_digits
+        if self.decision is Decision.FAIL and not self.passes_at and hopeless:
             return f"{self.decision} at every tolerance"
         if self.passes_at and tolerance_of(self.passes_at) > self.tolerance:
             passes = f"{Decision.PASS} at {decimal(tolerance_of(self.passes_at))}"
