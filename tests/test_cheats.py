@@ -37,7 +37,7 @@ SUITE = replace(
 CAUSES = {
     "multiplies_from_nndsvd": Cause.LOCKED,
     "kullback_leibler": Cause.OTHER_LOSS,
-    "weighs_columns": Cause.BIASED,
+    "weighs_columns": Cause.WEIGHTED,
     "half_precision": Cause.CHANGED_A,
     "drops_small_entries": Cause.THRESHOLD,
     "constant_in_denominators": Cause.BIASED,
