@@ -14,6 +14,7 @@ from nmfcheck.checking.campaign import ASKED_TWICE
 from nmfcheck.executors.cluster.connection import connected
 from nmfcheck.executors.cluster.executor import ClusterExecutor
 from nmfcheck.executors.local import LocalExecutor
+from nmfcheck.executors.protocol import Executor
 from nmfcheck.store import Store
 from nmfcheck.subjects import Subject, SubjectName, as_subject
 from nmfcheck.trials import suites
@@ -48,12 +49,17 @@ def seconds_per_stage(subject: SubjectName | Subject, suite: Suite, jobs: int) -
         LocalExecutor(subject, jobs) as executor,
     ):
         executor.start_all()
-        stored = store.subject(subject.name, {"options": {}})
-        plans = [Plan(suite.cell(cell), twice=ASKED_TWICE) for cell in suite.cells]
-        begin = time.perf_counter()
-        for stages in Driver(executor, plans):
-            store.write(stored, stages)
-        return (time.perf_counter() - begin) / store.count()
+        return carried(executor, subject.name, suite, store)
+
+
+def carried(executor: Executor, name: str, suite: Suite, store: Store) -> float:
+    """Return the time for a suite through an executor into a store, by stages."""
+    stored = store.subject(name, {"options": {}})
+    plans = [Plan(suite.cell(cell), twice=ASKED_TWICE) for cell in suite.cells]
+    begin = time.perf_counter()
+    for stages in Driver(executor, plans):
+        store.write(stored, stages)
+    return (time.perf_counter() - begin) / store.count()
 
 
 def on_a_cluster(subject: SubjectName, suite: Suite, workers: int) -> float:
@@ -66,12 +72,7 @@ def on_a_cluster(subject: SubjectName, suite: Suite, workers: int) -> float:
         ClusterExecutor(client, subject, here.start()) as executor,
     ):
         executor.start()
-        stored = store.subject(subject.name, {"options": {}})
-        plans = [Plan(suite.cell(cell), twice=ASKED_TWICE) for cell in suite.cells]
-        begin = time.perf_counter()
-        for stages in Driver(executor, plans):
-            store.write(stored, stages)
-        return (time.perf_counter() - begin) / store.count()
+        return carried(executor, subject.name, suite, store)
 
 
 def in_this_process(path: Path, name: str, suite: Suite) -> float:

@@ -95,7 +95,7 @@ class Worker:
             self.deadline = time.monotonic() + self.limits.timeout
         self.waiting.append(request)
         with contextlib.suppress(OSError):  # it has ended, which shows in a moment
-            self.channel.send(_message(request))
+            self.channel.send(message_of(request))
 
     def last_words(self) -> str:
         """Return the last lines that it printed since the stage began; it has ended."""
@@ -201,7 +201,7 @@ def _unbuffered(file: int) -> io.TextIOWrapper:
     return io.TextIOWrapper(raw, "utf-8", "backslashreplace", write_through=True)
 
 
-def _message(request: Request) -> bytes:
+def message_of(request: Request) -> bytes:
     """Return what is sent of a request."""
     p = request.problem
     fields: dict[str, Any] = {

@@ -14,6 +14,7 @@ from ...judging.outcomes import Flag, Outcome
 from ...subjects import Answer, Problem
 from ...text import printable
 from ..messages import Message, encode, messages_in
+from ..process import message_of
 from ..protocol import Reply, Request
 
 
@@ -35,7 +36,7 @@ class Returned:
 
 def pack_requests(requests: Iterable[Request]) -> bytes:
     """Write requests down."""
-    return b"".join(map(_request, requests))
+    return b"".join(map(message_of, requests))
 
 
 def unpack_requests(parcel: bytes) -> list[Request]:
@@ -75,19 +76,6 @@ def unpack_replies(parcel: object) -> Returned:
         return Returned([_read(each) for each in messages], float(head["seconds"]), cannot)
     except (StopIteration, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a parcel: {type(error).__name__} {error}") from None
-
-
-def _request(request: Request) -> bytes:
-    problem = request.problem
-    fields = {
-        "number": request.number,
-        "rank": problem.rank,
-        "seed": problem.seed,
-        "objective": problem.objective,
-        "random": request.random,
-        "order": request.order,
-    }
-    return encode(fields, A=problem.A, W0=problem.W0, H0=problem.H0)
 
 
 def _reply(reply: Reply) -> bytes:
