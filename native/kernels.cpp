@@ -24,6 +24,11 @@ void iterate_rank(Block &block, std::int64_t iterations) {
     iterate_sized<Step>(Any{block.shape.m}, Any{block.shape.n}, k, block, iterations);
 }
 
+template <class Step, int M, int N>
+void iterate_rank_one(Block &block, std::int64_t iterations) {
+    iterate_sized<Step>(Fixed<M>{}, Fixed<N>{}, Fixed<1>{}, block, iterations);
+}
+
 template <class Step, int N>
 void iterate_square(Block &block, std::int64_t iterations) {
     constexpr Fixed<N, (N <= Step::straight_up_to && N <= LARGEST_STRAIGHT)> n;
@@ -52,13 +57,26 @@ Iterate find_step(Shape shape) {
                                 [](auto n) { return Iterate(iterate_square<Step, int(n)>); });
 }
 
+// For rank one it has so little to compute that counting loops would take as long: small shapes
+// have code of their own.
+Iterate find_coordinate_descent(Shape shape) {
+    constexpr int largest = LARGEST_STRAIGHT < 6 ? LARGEST_STRAIGHT : 6;
+    const Iterate others = find_step<CoordinateDescent>(shape);
+    if (shape.k != 1) return others;
+    return fixed_up_to<largest>(shape.m, others, [&](auto m) {
+        return fixed_up_to<largest>(shape.n, others, [](auto n) {
+            return Iterate(iterate_rank_one<CoordinateDescent, decltype(m){}, decltype(n){}>);
+        });
+    });
+}
+
 Iterate find(Algorithm algorithm, Shape shape) {
     switch (algorithm) {
         case Algorithm::multiplicative_update: return find_step<MultiplicativeUpdate, 20>(shape);
         case Algorithm::gradient_descent: return find_step<GradientDescent>(shape);
         case Algorithm::als: return find_step<ALS>(shape);
         case Algorithm::nenmf: return find_step<NeNMF>(shape);
-        case Algorithm::coordinate_descent: return find_step<CoordinateDescent>(shape);
+        case Algorithm::coordinate_descent: return find_coordinate_descent(shape);
         case Algorithm::kl_multiplicative_update: return find_step<KLMultiplicativeUpdate>(shape);
         case Algorithm::kl_scalar_newton: return find_step<KLScalarNewton>(shape);
     }
