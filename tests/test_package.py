@@ -103,13 +103,40 @@ def test_examples_in_docstrings(name):
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize(
-    "page", ["README.md", *(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/*.md"))]
-)
+PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_links_in_the_docs_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
         assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
+
+
+def prose(text):
+    """Yield lines with their numbers, without code blocks, tables and lines that are one link."""
+    in_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        fence = line.lstrip().startswith("```")
+        in_code ^= fence
+        link = re.fullmatch(r"\s*(- |\d+\. )?!?\[[^]]*\]\([^)]*\)[.,;:]?", line)
+        if not (in_code or fence or link or line.lstrip().startswith("|")):
+            yield number, line
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, "CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/README.md"]
+)
+def test_prose_is_wrapped_at_100_characters(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    long = [f"{page}:{n}: {line}" for n, line in prose(text) if len(line) > 100]
+    assert not long, "\n".join(long)
+
+
+def test_what_counts_as_prose():
+    link = f"- [a page](https://example.org/{100 * 'x'})"
+    text = f"one\n```\ncode\n```\n| a | b |\n{link}\n{link} and more\n\nlast"
+    assert list(prose(text)) == [(1, "one"), (7, f"{link} and more"), (8, ""), (9, "last")]
 
 
 def test_examples_in_the_readme():
