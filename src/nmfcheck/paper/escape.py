@@ -46,7 +46,7 @@ def section(evidence: Evidence) -> Section:
     return Section(
         "The way out of Type IV",
         f"Started at the balanced, symmetric wh with ε = {ESCAPE_EPS:g}, whose product is ε² "
-        "where A is 0. By Theorem 2 it is no stationary point, but the pull out of it is weak. "
+        "where A is 0. By Theorem 2 it is not a stationary point, but the pull out of it is weak. "
         f"{told} For multiplicative update an entry that is 0 stays 0, and for clipped ALS such "
         "a mixture is a fixed point.",
         (),

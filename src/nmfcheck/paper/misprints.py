@@ -126,7 +126,7 @@ def _input(evidence: Evidence) -> Misprint:
         "3×3 input w0 = [1 1 1], w1 = [1 1]",
         "a0 = [1 1 1], a1 = [1 1]",
         f"With that a0 and a1, w0 comes out between {w0.min():.2f} and {w0.max():.2f} in "
-        "multiplicative update: it is no input.",
+        "multiplicative update: it is not an input.",
     )
 
 

@@ -104,7 +104,7 @@ def _others(found: dict[str, Slopes]) -> Claim:
         f"ALS: {_told(found[ALS])}. Gradient descent: {_told(found[GD])}. There, w0 does not "
         f"tend to its value at ε = 0 in every run: in {int(jumps.sum())} of {len(jumps)} it is "
         f"still more than 1e-3 away from it at ε = {decimal(LADDER[-1])}. Its step length has a "
-        "max and a min in it and so is no smooth function of ε, which may be why. NeNMF, the "
+        "max and a min in it and so is not a smooth function of ε, which may be why. NeNMF, the "
         f"other reading of the paper's citation: {_told(found[NENMF])}.",
     )
 

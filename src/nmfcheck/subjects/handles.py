@@ -250,5 +250,5 @@ def _matrix(value: Any) -> Array:
     value = value.toarray() if hasattr(value, "toarray") else value
     array = np.array(value, dtype=np.float64)
     if array.ndim != 2:
-        raise InvalidError(f"an array of shape {array.shape} is no matrix")
+        raise InvalidError(f"an array of shape {array.shape} is not a matrix")
     return array
