@@ -1,5 +1,6 @@
 """Noise that is orthogonal to X leaves X the best approximation; multiplicative update."""
 
+from fractions import Fraction
 from itertools import permutations
 
 import numpy as np
@@ -45,10 +46,13 @@ def orthogonal_pair(rng, m, n, k, nu):
 
 @given(st.data())
 def test_growth_away_from_X(data):
-    """For X' of rank at most k of any kind: far from X, near it, and with parts of N in it."""
+    """For X' of rank at most k of any kind: far from X, near it, and with parts of N in it.
+
+    N may be larger than X.
+    """
     k = data.draw(st.integers(1, 3))
     m, n = data.draw(st.integers(k + 1, 6)), data.draw(st.integers(k + 1, 6))
-    nu, size = data.draw(st.floats(0.01, 1)), 10.0 ** data.draw(st.floats(-3, 1))
+    nu, size = data.draw(st.floats(0.01, 4)), 10.0 ** data.draw(st.floats(-3, 1))
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     X, N = orthogonal_pair(rng, m, n, k, nu)
     U, sigma, V = np.linalg.svd(X + N)
@@ -68,13 +72,42 @@ def test_growth_away_from_X(data):
 
 def test_the_growth_is_the_best_one():
     """X = diag(1, 0), N = diag(0, ν), X' = (1, t)ᵀ(1, t): the quotient goes to 1 − ν."""
-    for nu in (0.1, 0.5, 0.9):
+    for nu in (0.1, 0.5, 0.9, 1, 1.5, 3):
         t = 1e-4
         other = np.outer([1, t], [1, t])
         more = np.linalg.norm(np.diag([1, nu]) - other) ** 2 - nu**2
         assert more / np.linalg.norm(np.diag([1, 0]) - other) ** 2 == pytest.approx(
             1 - nu, abs=1e-6
         )
+
+
+def squared(F):
+    return (F * F).sum()
+
+
+pairs = several(st.fractions(-4, 4, max_denominator=64), 2)
+
+
+@given(st.fractions(0, 4, max_denominator=64), pairs, pairs)
+def test_growth_in_exact_arithmetic(nu, u, v):
+    """X = diag(1, 0), N = diag(0, ν), also for ν > 1; at X' = diag(0, 1) both sides are equal."""
+    X, N = exactly(np.diag([1, 0])), np.diag([Fraction(0), nu])
+    for other in (np.outer(u, v), nu * np.outer(u, v), N):
+        assert squared(X + N - other) >= squared(N) + (1 - nu) * squared(X - other)
+    other = exactly(np.diag([0, 1]))
+    assert squared(X + N - other) == squared(N) + (1 - nu) * squared(X - other)
+
+
+@given(st.fractions(1, 100, max_denominator=64))
+def test_X_need_not_be_the_best_product_if_the_noise_is_larger(nu):
+    """At ν = 1 the product diag(0, ν) is as near to A as X = diag(1, 0) is, and nearer at ν > 1."""
+    X, N = exactly(np.diag([1, 0])), np.diag([Fraction(0), nu])
+    assert not X.T.dot(N).any()
+    assert not N.dot(X.T).any()
+    w, h = exactly(np.array([[0], [1]])), np.array([[Fraction(0), nu]])
+    found, of_X = squared(X + N - w.dot(h)), squared(N)
+    assert found == 1
+    assert found < of_X if nu > 1 else found == of_X
 
 
 def test_larger_noise_takes_the_place_of_X():
