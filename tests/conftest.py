@@ -21,7 +21,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS", "ci" if os.environ.get("CI") 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-ZOOS = ("zoo", "cheats", "laws_zoo", "laws_right", "census", "kl_zoo", "experiments", "findings")
+ZOOS = ("zoo", "laws_zoo", "laws_right", "census", "experiments", "findings")
 """Tests of many subjects, of which `make test` tries some, and `make test-slow` all others."""
 
 ONE_IN = 5

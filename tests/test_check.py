@@ -132,6 +132,16 @@ def test_nothing_is_written_unless_a_store_is_named(tmp_path, monkeypatch):
     assert store.exists()
 
 
+def test_a_failure_of_a_function_without_a_name_has_a_line_of_python():
+    def nameless(A, rank):
+        return np.zeros((len(A), rank)), np.zeros((rank, A.shape[1]))
+
+    report = nmfcheck.check(nameless, families=["rays"], trials=4)
+    shown = eval(report.failures[0].replay, {"nmfcheck": nmfcheck, "subject": nameless})
+    assert shown.stages[0].outcome is report.failures[0].stage.outcome
+    assert report.failures[0].replay in str(report)
+
+
 def test_the_report_of_a_failure(tmp_path):
     report = nmfcheck.check(zoo.returns_zeros, families=["bidiagonal"], trials=30)
     assert report.decision == "FAIL"

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import math
+import re
 import sqlite3
 import subprocess
 import sys
@@ -209,6 +210,21 @@ class TestEarlyEnds:
         report = check(off_by(3e-9), self.SUITE.selected(families=["bidiagonal"]), isolate=False)
         assert report.verdict.headline.endswith("PASS at 1e-8: correct to 8 digits")
         assert report.verdict.stopped is None or report.verdict.stopped.why is Why.DIGITS
+
+    def test_digits_are_certain_before_the_first_family_ends(self):
+        """They wait for none of the families that are left out, where every trial has to pass."""
+        report = check(off_by(3e-9), self.SUITE, isolate=False)
+        stopped, (first, _) = report.verdict.stopped, report.verdict.families
+        assert stopped.why is Why.DIGITS
+        assert first.digits.certain
+        assert first.digits.digits == 8
+        assert first.test.pool.share.whole <= 0.5 * self.SUITE.part("bidiagonal").trials
+
+    def test_no_tolerance_is_named_where_none_decides(self):
+        """Mixed matrices ask for *identified*, whatever counts as exact."""
+        report = check("multiplicative-update", families=["mixed"], trials=60)
+        assert report.decision is Decision.PASS
+        assert re.fullmatch(r"PASS: correct to \d digits", report.verdict.headline)
 
     @pytest.mark.slow
     def test_when_it_is_certain_that_it_fails_only_the_first_family_goes_on(self, tmp_path):

@@ -261,6 +261,11 @@ class TestJudge:
             assert (found.outcome, found.labels) == (EXACT, below)
             assert found.measures["residual_defect"] == 0
             assert ("this is news: please report W and H" in found.explanation) == bool(below)
+        faked = replace(case, optimum=Optimum(math.sqrt(12) * (1 + 1e-6), certified=True))
+        impossible = judge(faked, W, H)
+        assert impossible.outcome is Outcome.UNCONVERGED
+        assert impossible.labels == {"below": "below the least possible"}
+        assert "so this is an error in arithmetic" in impossible.explanation
 
 
 def asked(family, letters, suite="quick", **more):

@@ -29,6 +29,7 @@ from nmfcheck.verdict.decision import (
     CellVerdict,
     Decision,
     Question,
+    bar_in_words,
     decide,
     pooled,
 )
@@ -355,6 +356,10 @@ class TestSeveralFamilies:
         assert found.decision is INCONCLUSIVE
         assert found.reason == "inflated: There is no baseline of version 1 of inflated."
         assert both([100] * 7 + [0], [300] * 4, known).decision is FAIL
+
+    def test_what_is_said_of_the_bar_adds_up(self):
+        cell = CellVerdict(BIDIAGONAL[0], Share(1, 2), required=0.77255, of="als", margin=0.05)
+        assert bar_in_words(cell) == "the bar is 72.3 % (77.3 % minus a margin of 5 points)"
 
     def test_a_fixed_requirement_needs_no_baseline(self, monkeypatch):
         monkeypatch.setattr(Inflated, "required", 0.8)

@@ -29,7 +29,7 @@ class Failure:
     Attributes
     ----------
     stage : what came of it, with W and H where they were kept.
-    replay : the command that shows it again; "" for a subject without a name.
+    replay : the command that shows it again; for a subject without a name, the line of Python.
     """
 
     stage: Stage
@@ -38,7 +38,7 @@ class Failure:
     def __str__(self) -> str:
         stage = self.stage
         head = f"{stage.case_id}, seed {stage.trial.seed}: {stage.outcome}: {stage.message}"
-        return f"{head}\n  {self.replay}" if self.replay else head
+        return f"{head}\n  {self.replay}"
 
 
 class Report:
@@ -88,10 +88,7 @@ class Report:
     def failures(self) -> tuple[Failure, ...]:
         """Some of the stages that did not pass, of each outcome one first."""
         subject = self._subject
-        return tuple(
-            Failure(stage, subject.replay_line(stage) if subject.replay else "")
-            for stage in subject.shown
-        )
+        return tuple(Failure(stage, subject.replay_line(stage)) for stage in subject.shown)
 
     def table(self) -> str:
         """Return the tables alone, as text."""

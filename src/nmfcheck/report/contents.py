@@ -138,8 +138,13 @@ class SubjectContents:
         return sum(stage.ran - stage.passed for cell in self.counts for stage in cell.stages)
 
     def replay_line(self, stage: Stage) -> str:
-        """Return the command that shows a stage's trial again."""
-        return f"nmfcheck replay {stage.trial.id} {self.replay}".rstrip()
+        """Return what shows a stage's trial again: a command, or a line of Python.
+
+        Only a subject that has a name can be given to the command.
+        """
+        if self.replay:
+            return f"nmfcheck replay {stage.trial.id} {self.replay}"
+        return f'nmfcheck.run_trial(subject, nmfcheck.Trial.from_id("{stage.trial.id}"))'
 
 
 @dataclass(frozen=True)

@@ -266,8 +266,8 @@ def bar_in_words(cell: CellVerdict) -> str:
     """Say what the bar is, and where it comes from."""
     if cell.bar == 1:
         return "every trial has to pass"
-    points = f"{100 * cell.margin:g}"
+    required, margin = round(cell.required, 3), cell.margin  # so that what is printed adds up
     return (
-        f"the bar is {percent(cell.bar)} ({percent(cell.required)} minus a margin of "
-        f"{points} points)"
+        f"the bar is {percent(required - margin)} ({percent(required)} minus a margin of "
+        f"{100 * margin:g} points)"
     )

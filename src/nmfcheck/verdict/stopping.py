@@ -149,8 +149,10 @@ class Certainty:
         strict = self.suite.not_to_be_spared
         numbers = {
             cell.id: trials if cell in strict else trials * look // LOOKS
-            for cell, trials in self.suite.cells.items()
+            for part in parts
+            for cell, trials in part.cells.items()
         }
+        cells = [cell for cell in cells if cell.cell.id in numbers]
         if any(len(c.seeds) < numbers[c.cell.id] for c in cells if c.cell in strict):
             return False
         first = [cell.first(numbers[cell.cell.id]) for cell in cells]

@@ -27,7 +27,7 @@ from .hard import HardFailure, marks
 from .levels import EARLY_SINCE, WHOLE, Levels
 from .levels import levels as levels_of
 from .questions import Asked, exactness_question
-from .regrading import MOST_DIGITS, Graded, tolerance_of
+from .regrading import MOST_DIGITS, Graded, depends_on_tolerance, tolerance_of
 from .stopping import Certainty, Stopped, Why
 from .tally import CellTally, tally
 
@@ -62,6 +62,8 @@ class Verdict:
     passes_at : the largest d for which the decision at the tolerance 10⁻ᵈ is PASS, 0 where there is
         none; None where that cannot be told.
     stopped : that the run ended before its suite did.
+    asks_exact : whether any family's test asks for more than *identified*, so that the decision
+        depends on the tolerance.
     """
 
     families: tuple[FamilyVerdict, ...]
@@ -72,6 +74,7 @@ class Verdict:
     tolerance: float = TOLERANCE.exact
     passes_at: int | None = None
     stopped: Stopped | None = None
+    asks_exact: bool = True
 
     @property
     def broken(self) -> tuple[LawResult, ...]:
@@ -102,8 +105,9 @@ class Verdict:
             return ""
         right = f": correct to {first.digits.in_words}" if self.digits else ""
         which = " (the paper's threshold)" if self.tolerance == TOLERANCE.exact else ""
-        here = f"{self.decision} at {decimal(self.tolerance)}{which}"
-        if self.decision is Decision.PASS:
+        at = f" at {decimal(self.tolerance)}{which}" if self.asks_exact else ""
+        here = f"{self.decision}{at}"
+        if self.decision is Decision.PASS or not self.asks_exact:
             return f"{here}{right}"
         if self.passes_at is None and self.digits:
             of = "" if len(self.families) == 1 else f"{first.family} "
@@ -327,6 +331,7 @@ def verdict(
         notes=tuple(_notes(cells, parts, found, varies=varies, left=left)),
         tolerance=tolerance,
         passes_at=None if left else asked.passes_at(hard=bool(hard)),
+        asks_exact=any(depends_on_tolerance(ask) for part in parts for ask in part.test),
     )
 
 

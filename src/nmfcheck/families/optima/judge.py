@@ -21,7 +21,8 @@ FOUND = 1e-3
 and H are off."""
 
 KNOWN = 1e-8
-"""An excess below minus this is no rounding: then the residual is lower than the best known."""
+"""An excess below minus this is more than rounding: then the residual is lower than the best known,
+or, where that is certified, the arithmetic is wrong."""
 
 
 def judged(cases: Sequence[OptimumCase], W: Array, H: Array) -> list[Judgement]:
@@ -70,7 +71,10 @@ def _one(
     least = "the least possible" if known.certified else "the least known"
     labels = {}
     sentence = f"the residual is {residual:.10g}; {least} is {known.residual:.10g}"
-    if excess < -KNOWN and not known.certified:
+    if excess < -KNOWN and known.certified:
+        outcome, labels["below"] = Outcome.UNCONVERGED, "below the least possible"
+        sentence += ", so this is an error in arithmetic"
+    elif excess < -KNOWN:
         labels["below"] = "below the best known"
         sentence += ", so this is news: please report W and H"
     elif outcome is Outcome.COLLAPSED:

@@ -22,7 +22,7 @@ HTML = """\
 <p><strong>{{ stage.case_id }}, seed {{ stage.trial.seed }}{% if stage.trial.cell.suffix %}, {{ stage.trial.cell.suffix }}{% endif %}: {{ stage.outcome }}.</strong> {{ stage.message }}</p>
 {% if stage.output %}<pre>{{ stage.output }}</pre>{% endif %}
 {% if picture %}<figure>{{ picture | figure }}</figure>{% endif %}
-{% if replay %}<pre>{{ replay }}</pre>{% endif %}
+<pre>{{ replay }}</pre>
 </article>
 {% endfor %}
 """
@@ -38,9 +38,6 @@ class FailuresSection(Section):
         self.subject = subject
         self.stages = subject.shown if shown is None else subject.shown[:shown]
 
-    def _replay(self, stage: Stage) -> str:
-        return self.subject.replay_line(stage) if self.subject.replay else ""
-
     def data(self) -> Any:
         """Return them with their sentences."""
         return [
@@ -52,7 +49,7 @@ class FailuresSection(Section):
                 "measures": stage.measures,
                 "labels": stage.labels,
                 "output": stage.output,
-                "replay": self._replay(stage) or None,
+                "replay": self.subject.replay_line(stage),
             }
             for stage in self.stages
         ]
@@ -66,8 +63,7 @@ class FailuresSection(Section):
             suffix = f", {stage.trial.cell.suffix}" if stage.trial.cell.suffix else ""
             head = f"{stage.case_id}, seed {stage.trial.seed}{suffix}: {stage.outcome}: {stage.message}"
             lines = [head, *(f"    | {line}" for line in stage.output.splitlines())]
-            if replay := self._replay(stage):
-                lines.append(f"  {replay}")
+            lines.append(f"  {self.subject.replay_line(stage)}")
             screen.print(Text("\n".join(lines)), soft_wrap=True)
         more = self.subject.failing - len(asked)
         if more > 0 and asked:
@@ -84,7 +80,10 @@ class FailuresSection(Section):
 
         if not self.stages:
             return ""
-        runs = [(stage, _picture(sheet, stage), self._replay(stage)) for stage in self.stages]
+        runs = [
+            (stage, _picture(sheet, stage), self.subject.replay_line(stage))
+            for stage in self.stages
+        ]
         return render(HTML, runs=runs, failing=self.subject.failing)
 
 
