@@ -327,7 +327,7 @@ class TestReproduction:
         assert len({claim.id for claim in found.claims}) == len(found.claims) >= 18
         for claim in found.claims:
             assert claim.rule
-            assert any(c.isdigit() for c in claim.found)
+            assert any(c.isdigit() for c in claim.evidence)
 
     def test_form_9_is_always_found(self, found):
         claim = next(claim for claim in found.claims if claim.id == "form-9")

@@ -301,8 +301,8 @@ class Campaign:
         """Try the laws that have not been tried, and write down what came of each."""
         left = self._laws_left(store, stored)
         seconds = self.law_budget if self.budget is None else min(self.law_budget, self.budget)
-        for found in try_laws(executor, left, self.suite.objective, seconds):
-            store.write_law(stored, found)
+        for result in try_laws(executor, left, self.suite.objective, seconds):
+            store.write_law(stored, result)
 
     def _laws_left(self, store: Store, stored: StoredSubject) -> list[str]:
         known = store.results(stored).laws()

@@ -135,8 +135,8 @@ def check(
             else (lambda _: None)
         )
         stored = campaign.run(tested, opened, advance)
-        found = contents([opened], only=[stored], shown=failures, tolerance=tolerance)
-        report = Report(found)
+        content = contents([opened], only=[stored], shown=failures, tolerance=tolerance)
+        report = Report(content)
     if report.verdict.unanswered_all:
         silent = [finding for finding in report.findings if finding.cause is Cause.SILENT]
         reason = (*silent, *report.findings)[0].sentence

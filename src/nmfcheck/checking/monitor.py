@@ -44,10 +44,10 @@ class _Known:
             ask: "".join(of.get(seed, NOT_ASKED) for seed in seeds)
             for ask, of in self.letters.items()
         }
-        found = CellTally(self.cell, seeds, letters)
+        tally = CellTally(self.cell, seeds, letters)
         answers = [{of[s] for s in seeds if s in of} for of in self.digests.values()]
         alike = bool(answers) and all(len(each) <= 1 for each in answers)
-        one = alike and self.cell.one_case and len(found.answered()) > 1
+        one = alike and self.cell.one_case and len(tally.answered()) > 1
         return CellTally(self.cell, seeds, letters, one)
 
 
@@ -135,8 +135,8 @@ class Monitor:
         if self._certainty is None:
             return None
         while self._next <= self._count():
-            if found := self._look(self._certainty, self._next):
-                return found
+            if ending := self._look(self._certainty, self._next):
+                return ending
             self._next = int(self._next * GROWTH) + 1
         if self.narrowed and self._counted == len(self._order) < self._whole:
             return self._ended(Why.DIGITS, self._counted)

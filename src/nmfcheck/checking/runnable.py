@@ -132,11 +132,11 @@ def objective_of(subjects: Sequence[Runnable], asked: str | None) -> str:
             raise InputError(f"{subject.name} minimises {known}, not {asked}")
     if asked is not None:
         return asked
-    found = {objective or FROBENIUS.name: name for name, objective in said.items()}
-    if len(found) > 1:
-        (one, name), (other, second), *_ = found.items()
+    said_by = {objective or FROBENIUS.name: name for name, objective in said.items()}
+    if len(said_by) > 1:
+        (one, name), (other, second), *_ = said_by.items()
         raise InputError(f"{name} minimises {one} and {second} {other}; run them one by one")
-    return next(iter(found), FROBENIUS.name)
+    return next(iter(said_by), FROBENIUS.name)
 
 
 def importable(thing: Any) -> str | None:
@@ -145,14 +145,14 @@ def importable(thing: Any) -> str | None:
     if not module or not path or module == "__main__" or "<" in path:
         return None
     try:
-        found: Any = sys.modules.get(module) or import_module(module)
-        if getattr(getattr(found, "__spec__", None), "origin", None) is None:
+        imported: Any = sys.modules.get(module) or import_module(module)
+        if getattr(getattr(imported, "__spec__", None), "origin", None) is None:
             return None  # made in memory: no other process would find it
         for part in path.split("."):
-            found = getattr(found, part)
+            imported = getattr(imported, part)
     except (ImportError, AttributeError):
         return None
-    return f"{PYTHON}{module}:{path}" if found is thing else None
+    return f"{PYTHON}{module}:{path}" if imported is thing else None
 
 
 def _parameters(estimator: Any) -> dict[str, Any] | None:

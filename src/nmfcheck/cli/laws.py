@@ -78,13 +78,13 @@ def laws(
     limits = parse_limits(timeout, memory_limit)
     tried = try_all(name, [law.name for law in wanted], minimised, limits, budget)
     if in_json:
-        results = [{**found.as_fields(), "example": found.id or None} for found in tried]
+        results = [{**result.as_fields(), "example": result.id or None} for result in tried]
         click.echo(as_json({"subject": subject, "laws": results}))
     else:
         show_tried(console(), subject, tried, options)
-    if any(found.decides for found in tried):
+    if any(result.decides for result in tried):
         return FAILED
-    return INCONCLUSIVE if any(found.is_open for found in tried) else COMPLETED
+    return INCONCLUSIVE if any(result.is_open for result in tried) else COMPLETED
 
 
 def _as_data(name: str) -> dict[str, object]:

@@ -69,14 +69,14 @@ def paper(
         ):
             runs.complete(batches, progress, client)
     except KeyboardInterrupt as interrupt:
-        there = sum(1 for _ in runs.path.glob("*.npz"))
-        hint = f"{there} batches of runs are in {runs.path}; the same command goes on from there"
+        kept = sum(1 for _ in runs.path.glob("*.npz"))
+        hint = f"{kept} batches of runs are in {runs.path}; the same command goes on from there"
         raise Interrupted(hint, interrupt) from None
-    found = reproduce(Evidence(scale, runs), runs.made_by)
-    page, *_ = write_all(found, folder)
+    reproduction = reproduce(Evidence(scale, runs), runs.made_by)
+    page, *_ = write_all(reproduction, folder)
     screen = console()
-    for claim in found.claims:
+    for claim in reproduction.claims:
         status = Text(str(claim.status), style=styles[claim.status])
         screen.print(Text.assemble(status, f": {claim.where}. {claim.said}"))
-        screen.print(Text(f"    {claim.found}\n"))
+        screen.print(Text(f"    {claim.evidence}\n"))
     click.echo(f"Written to {page}, with figures and numbers beside it", err=True)

@@ -45,8 +45,8 @@ def report(
     """
     check_writable(page, junit, json)
     with Store.read(path) as store:
-        found = contents([store], shown=max(failures, MOST_SHOWN), tolerance=tolerance)
-    return present(found, failures=failures, details=details, page=page, junit=junit, json=json)
+        content = contents([store], shown=max(failures, MOST_SHOWN), tolerance=tolerance)
+    return present(content, failures=failures, details=details, page=page, junit=junit, json=json)
 
 
 @click.command()
@@ -74,14 +74,14 @@ def compare(
     check_writable(page, junit, json)
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.read(path)) for path in different.values()]
-        found = contents(stores, tolerance=tolerance)
+        content = contents(stores, tolerance=tolerance)
     return present(
-        found, failures=0, details=details, page=page, junit=junit, json=json, brief=True
+        content, failures=0, details=details, page=page, junit=junit, json=json, brief=True
     )
 
 
 def present(
-    found: Contents,
+    contents: Contents,
     *,
     failures: int,
     details: bool,
@@ -92,17 +92,17 @@ def present(
 ) -> int:
     """Show a report on the terminal, write its files, and return the exit code."""
     if STANDARD_OUTPUT not in (page, junit, json):
-        show(console(), found, failures=failures, details=details, brief=brief)
-    for name in write_files(found, page=page, junit=junit, json=json):
+        show(console(), contents, failures=failures, details=details, brief=brief)
+    for name in write_files(contents, page=page, junit=junit, json=json):
         click.echo(f"Written to {name}", err=True)
-    return exit_code_of(found)
+    return exit_code_of(contents)
 
 
-def exit_code_of(found: Contents) -> int:
+def exit_code_of(contents: Contents) -> int:
     """Return 4 if a subject could not be run, else 1 if any fails, else 3, else 0."""
-    if any(each.verdict.unanswered_all for each in found.subjects):
+    if any(each.verdict.unanswered_all for each in contents.subjects):
         return UNRUNNABLE
-    return worst([EXIT_CODES[each.verdict.decision] for each in found.subjects])
+    return worst([EXIT_CODES[each.verdict.decision] for each in contents.subjects])
 
 
 def worst(codes: Sequence[int]) -> int:

@@ -201,8 +201,8 @@ def run(
         if not stored:
             return UNRUNNABLE
         most = max(failures, MOST_SHOWN)
-        found = contents([store], only=stored, shown=most, tolerance=tolerance)
-    code = present(found, failures=failures, details=details, page=page, junit=junit, json=json)
+        content = contents([store], only=stored, shown=most, tolerance=tolerance)
+    code = present(content, failures=failures, details=details, page=page, junit=junit, json=json)
     click.echo(f"Stored in {path}", err=STANDARD_OUTPUT in (page, junit, json))
     return UNRUNNABLE if unrunnable else code
 

@@ -58,7 +58,7 @@ def diagnose(
     cells: Sequence[CellTally],
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
-    found = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
+    hard = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
     laws = [law for law in verdict.broken if law.law not in TELLING]
     telling = [law for law in verdict.broken if law.law in TELLING]
     failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
@@ -74,7 +74,7 @@ def diagnose(
             baselines[part.family],
             tried,
         )
-        for finding in findings(evidence, hard=bool(found or verdict.broken)):
+        for finding in findings(evidence, hard=bool(hard or verdict.broken)):
             _add(shown, part.family, finding)
     aside = [
         Finding(Cause.LAW_ASIDE, of_law(law)) for law in verdict.laws if law.broken != law.decides
@@ -85,7 +85,7 @@ def diagnose(
         for names, finding in in_order(_without_repetition(shown), failing)
     ]
     broken = ([Finding(Cause.LAW, of_law(law)) for law in some] for some in (laws, telling))
-    return found + with_laws(named, *broken) + aside
+    return hard + with_laws(named, *broken) + aside
 
 
 def _add(shown: list[Named], family: str, finding: Finding) -> None:
@@ -116,12 +116,12 @@ def _without_repetition(shown: Sequence[Named]) -> list[Named]:
     ]
 
 
-def of_law(found: LawResult) -> str:
+def of_law(result: LawResult) -> str:
     """Say that a law is broken, and what that usually means."""
-    weight = "" if found.decides else " (which does not decide)"
-    law = LAWS.get(found.law)
+    weight = "" if result.decides else " (which does not decide)"
+    law = LAWS.get(result.law)
     usually = f" Usually: {law.usually}." if law and law.usually else ""
-    return f"The law '{found.law}'{weight} is broken: {found.sentence}.{usually}"
+    return f"The law '{result.law}'{weight} is broken: {result.sentence}.{usually}"
 
 
 def _of_families(names: Sequence[str], sentence: str) -> str:
@@ -138,12 +138,12 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
     ----------
     hard : whether something is known to be wrong already.
     """
-    found = []
+    signs = []
     if silence := silent(evidence):
-        found.append(silence)
+        signs.append(silence)
     collapse = collapsed(evidence)
     if collapse:
-        found.append(collapse)
+        signs.append(collapse)
     ended = evidence.ended
     fine = evidence.part.room.required is not None and evidence.passes
     if ended[Outcome.UNCONVERGED] >= max(SOME, FEW * evidence.trials) and not fine:
@@ -151,19 +151,19 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
         before = collapse is not None and (collapse.cause is Cause.NORMAL or more)
         why = why_unconverged(evidence)
         before |= collapse is not None and why.cause in SHOWN
-        found.insert(len(found) - before, why)
+        signs.insert(len(signs) - before, why)
     elif collapse is not None and collapse.cause is Cause.COLLAPSES:
         why_collapsed = next(filter(None, (rule(evidence) for rule in WHY_COLLAPSED)), None)
         if why_collapsed is not None:
-            found.insert(len(found) - 1, why_collapsed)
+            signs.insert(len(signs) - 1, why_collapsed)
     if some := some_cells(evidence):
-        found.append(some)
+        signs.append(some)
     if dependent := units(evidence):
-        found.append(dependent)
-    clean = not hard and (not found or found[0].cause is Cause.NORMAL)
+        signs.append(dependent)
+    clean = not hard and (not signs or signs[0].cause is Cause.NORMAL)
     if (clean or evidence.decision is Decision.PASS) and (slow := inexact(evidence)):
-        found.append(slow)
-    return found
+        signs.append(slow)
+    return signs
 
 
 def why_unconverged(evidence: Evidence) -> Finding:

@@ -120,24 +120,24 @@ class Evidence:
         ids = self.results.kept(self.part.family, self.part.asks, Outcome.UNCONVERGED, names)
         step = max(1, len(ids) // SAMPLE)
         stages = self.results.stages(ids[::step])
-        found = [
+        runs = [
             (stage.case.A, stage.W, stage.H)
             for stage in stages
             if stage.W is not None and stage.H is not None and self._aims_at_A(stage.case)
         ]
-        found += [
+        runs += [
             (run.A, run.W, run.H)
             for run in self.tried.telling
             if run.W is not None and run.H is not None
         ]
         with np.errstate(all="ignore"):
-            return [(A, W, H) for A, W, H in found if AMISS < misses(A, W @ H) < math.inf]
+            return [(A, W, H) for A, W, H in runs if AMISS < misses(A, W @ H) < math.inf]
 
     @cached_property
     def astray(self) -> list[tuple[Array, Array, Array]]:
         """The answers that miss A by more than its digits, if most of them do."""
-        found = [(A, W, H) for A, W, H in self.answers if misses(A, W @ H) > ASTRAY]
-        return found if len(found) >= MOST * len(self.answers) else []
+        far = [(A, W, H) for A, W, H in self.answers if misses(A, W @ H) > ASTRAY]
+        return far if len(far) >= MOST * len(self.answers) else []
 
     def _aims_at_A(self, case: Case) -> bool:
         target = self.part.room.target(case)

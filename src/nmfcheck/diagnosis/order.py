@@ -54,8 +54,8 @@ def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding])
     """
     behind = (*NO_FAULT, Cause.LEAVES, Cause.FIXED_POINT, *SEEN)
     specific = _leading(shown, behind) if telling else 0
-    told = max(specific, _leading(shown, (*NO_FAULT, Cause.UNKNOWN)))
-    return shown[:specific] + telling + shown[specific:told] + laws + shown[told:]
+    leading = max(specific, _leading(shown, (*NO_FAULT, Cause.UNKNOWN)))
+    return shown[:specific] + telling + shown[specific:leading] + laws + shown[leading:]
 
 
 def _leading(shown: Sequence[Finding], others: Collection[Cause]) -> int:

@@ -98,8 +98,8 @@ class InlineExecutor:
             "seconds": request.seconds,
             "objective": request.problem.objective,
         }
-        found, calls = carried_out(self.subject, asked)
-        return Reply(request.number, Answer(), found=found, calls=tuple(calls))
+        result, calls = carried_out(self.subject, asked)
+        return Reply(request.number, Answer(), law_result=result, calls=tuple(calls))
 
     def forget(self, numbers: Container[int]) -> None:
         """Drop requests that were put down."""

@@ -36,8 +36,8 @@ def carried_out(
     law = find(asked["law"])
     try:
         handle = handle_of(subject, asked["objective"])
-        found = try_law(law, handle, only=asked["example"], seconds=asked["seconds"], tell=tell)
-        return found, shown(handle.calls) if asked["example"] else []
+        result = try_law(law, handle, only=asked["example"], seconds=asked["seconds"], tell=tell)
+        return result, shown(handle.calls) if asked["example"] else []
     except Exception as error:  # a law that is wrong itself says nothing of the subject
         return unable(law, error), []
 
@@ -58,10 +58,10 @@ def try_laws(
         law = find(name)
         left = max(budget - (time.monotonic() - begin), 0.0)
         request = replace(request_of(number, name, objective), seconds=min(each, left))
-        found = result_of(law, answered(executor, request))
-        if left <= 0 and found.state is State.NOT_TRIED:
-            found = replace(found, sentence=f"the time for all laws, {budget:g} s, was used up")
-        yield found
+        result = result_of(law, answered(executor, request))
+        if left <= 0 and result.state is State.NOT_TRIED:
+            result = replace(result, sentence=f"the time for all laws, {budget:g} s, was used up")
+        yield result
 
 
 def answered(executor: Executor, request: Request) -> Reply:
@@ -76,8 +76,8 @@ def answered(executor: Executor, request: Request) -> Reply:
 
 def result_of(law: Law, reply: Reply) -> LawResult:
     """Return what came of a law; a process that ended breaks it, one that hangs only some."""
-    if reply.found is not None:
-        return reply.found
+    if reply.law_result is not None:
+        return reply.law_result
     hangs = reply.answer.outcome is Outcome.TIMEOUT
     state = State.NOT_TRIED if hangs and not law.in_time else State.BROKEN
     said = str(reply.answer.error)

@@ -220,13 +220,13 @@ class LocalExecutor:
 
     def _tried(self, worker: Worker, fields: dict[str, Any]) -> Reply:
         """Return what came of a law."""
-        found = LawResult.from_fields(fields["found"])
+        result = LawResult.from_fields(fields["found"])
         worker.waiting.popleft()
         worker.quick, worker.trying = False, ""
         worker.printed, worker.retired = int(fields["printed"]), bool(fields["retires"])
         worker.deadline = time.monotonic() + self.limits.timeout
         answer = Answer(seconds=float(fields["seconds"]))
-        return Reply(fields["number"], answer, found=found, calls=tuple(fields["calls"]))
+        return Reply(fields["number"], answer, law_result=result, calls=tuple(fields["calls"]))
 
     def _timed_out(self, worker: Worker) -> Iterator[Reply]:
         reason = f"did not answer within {self.limits.timeout:g} s"

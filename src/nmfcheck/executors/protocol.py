@@ -53,7 +53,7 @@ class Reply:
 
     Attributes
     ----------
-    found : what came of a law, if one was to be tried.
+    law_result : what came of a law, if one was to be tried.
     calls : the calls that were made for it, where one example was asked for.
     trying : the example that was being tried when the process ended.
     """
@@ -61,7 +61,7 @@ class Reply:
     number: int
     answer: Answer
     returned: tuple[str, ...] = ()
-    found: LawResult | None = None
+    law_result: LawResult | None = None
     calls: tuple[dict[str, Any], ...] = ()
     trying: str = ""
 

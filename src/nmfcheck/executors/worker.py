@@ -152,13 +152,13 @@ def _tried(subject: Subject, asked: Fields, channel: Channel) -> Fields:
     def tell(example: str) -> None:
         channel.send(encode({"number": number, "trying": example}))
 
-    found, calls = carried_out(subject, asked, tell)
+    result, calls = carried_out(subject, asked, tell)
     return {
         "number": number,
         "seconds": time.perf_counter() - begin,
         "flags": [],
         "output": "",
-        "found": found.as_fields(),
+        "found": result.as_fields(),
         "calls": calls,
     }
 

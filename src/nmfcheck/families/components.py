@@ -64,8 +64,8 @@ def _cosines(X: Array, Y: Array) -> Array:
     def directions(Z: Array) -> Array:
         Z = Z / np.where((top := Z.max(axis=0)) > 0, top, 1.0)
         lengths = np.linalg.norm(Z, axis=0)
-        found: Array = Z / np.where(lengths > 0, lengths, 1.0)
-        return found
+        scaled: Array = Z / np.where(lengths > 0, lengths, 1.0)
+        return scaled
 
     cosines: Array = directions(X).T @ directions(Y)
     return cosines

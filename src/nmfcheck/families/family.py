@@ -81,7 +81,7 @@ class Family(ABC):
     margin : so far below what is required the share of a cell may be; 0 where every trial has to
         pass.
     baseline : where that baseline is.
-    found : the defect up to which a run has found the answer, where that is what is asked for.
+    defect_bound : the defect up to which a run has found the answer, where that is asked for.
     exact_share : the share of runs that have to pass for the second question.
     options : what the command line offers to select its cells and asks.
     counted_labels : the labels whose texts are counted in baselines and reports.
@@ -101,7 +101,7 @@ class Family(ABC):
     exactness: ClassVar[str] = "runs that did not collapse are exact"
     required: ClassVar[float | None] = None
     margin: ClassVar[float] = 0.05
-    found: ClassVar[float | None] = None
+    defect_bound: ClassVar[float | None] = None
     exact_share: ClassVar[float] = 0.95
     options: ClassVar[tuple[Option, ...]] = ()
     counted_labels: ClassVar[tuple[str, ...]] = ()
@@ -153,8 +153,8 @@ class Family(ABC):
         for ask in self.asks:
             if ask.name == name:
                 return ask
-        there = ", ".join(ask.name for ask in self.asks)
-        raise InputError(f"{self.name} has no ask {name!r}; there are {there}")
+        names = ", ".join(ask.name for ask in self.asks)
+        raise InputError(f"{self.name} has no ask {name!r}; there are {names}")
 
     def asks_of(self, cell: Cell) -> tuple[Ask, ...]:
         """Return what a trial of a cell asks, unless told otherwise."""

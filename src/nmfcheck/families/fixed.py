@@ -44,7 +44,7 @@ class FixedFamily(Family):
     listed: ClassVar[Trials]
     code: ClassVar[int]
     required: ClassVar[float | None] = REQUIRED
-    found = TOLERANCE.identified
+    defect_bound = TOLERANCE.identified
     baseline_iterations: ClassVar[Mapping[str, int]] = {
         "multiplicative-update": 10**4,
         "als": 10**4,

@@ -231,8 +231,8 @@ class Trial:
         for ask in self.asks:
             if ask.name == name:
                 return ask
-        there = ", ".join(ask.name for ask in self.asks)
-        raise InputError(f"{self.id} has no ask {name!r}; there are {there}")
+        names = ", ".join(ask.name for ask in self.asks)
+        raise InputError(f"{self.id} has no ask {name!r}; there are {names}")
 
     def start(self) -> tuple[Array, Array]:
         """Return W0 and H0, the same for every ask, for every subject and on every machine."""

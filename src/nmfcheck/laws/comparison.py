@@ -95,10 +95,10 @@ def difference(A: Array, X: Array, Y: Array) -> float:
     if np.array_equal(X, Y):
         return 0.0
     with np.errstate(all="ignore"):
-        found = float(np.abs(X - Y).max() / (np.abs(A).max() or 1.0))
-    if np.isnan(found) and not np.isnan(X).any() and not np.isnan(Y).any():
+        largest = float(np.abs(X - Y).max() / (np.abs(A).max() or 1.0))
+    if np.isnan(largest) and not np.isnan(X).any() and not np.isnan(Y).any():
         raise DoesNotApplyError(TOO_LARGE)
-    return found
+    return largest
 
 
 def minus(value: float, other: float) -> float:
@@ -128,11 +128,11 @@ def apart(handle: Handle, A: Array, X: Array, Y: Array) -> tuple[float, float]:
 
 def check_agree(handle: Handle, A: Array, X: Array, Y: Array, sentence: str) -> float:
     """Return how far two answers are apart, or say that it is too far."""
-    found, most = apart(handle, A, X, Y)
-    if not found <= most:
-        amount = beyond(found, most)
-        raise BrokenError(f"{sentence} (they differ by {amount}; at most {most:g})", found)
-    return found
+    off, most = apart(handle, A, X, Y)
+    if not off <= most:
+        amount = beyond(off, most)
+        raise BrokenError(f"{sentence} (they differ by {amount}; at most {most:g})", off)
+    return off
 
 
 def scaled(start: Start, factor: float, share: float = 0.5) -> Start:

@@ -105,8 +105,8 @@ class FixedPoint(Law):
         W, H = example.exact()
         A = W @ H
         fit = fitted(handle, A.copy(), example.k, start=(W, H), **few(handle))
-        found = difference(A, fit.product, A)
-        return self.within(found, "started at an exact factorization it leaves it")
+        off = difference(A, fit.product, A)
+        return self.within(off, "started at an exact factorization it leaves it")
 
 
 class ExactStart(FixedPoint):

@@ -48,9 +48,9 @@ class Penalty(Law):
             return accepted(handle, of.matrix(), of.k, f"{name}={alpha:g}", **how).product
 
         none, tiny = (product(alpha, **few(handle)) for alpha in (0.0, 1e-13))
-        found = difference(A, none, tiny)
-        if Offer.LIMIT in handle.offers and not found <= AGREE:
-            raise BrokenError(f"{name} of 0 and of 1e-13 differ by {found:.2g}", found)
+        off = difference(A, none, tiny)
+        if Offer.LIMIT in handle.offers and not off <= AGREE:
+            raise BrokenError(f"{name} of 0 and of 1e-13 differ by {off:.2g}", off)
         settings = converging(handle, limit=500, tol=1e-8)
         taken = _taken(lambda alpha: product(alpha, options=settings))
         norms = [float(np.linalg.norm(each)) for each in taken.values()]
@@ -66,15 +66,15 @@ class Penalty(Law):
 
 def _taken(product: Callable[[float], Any]) -> dict[float, Any]:
     """Return products for 0 and for all larger penalties that are not refused."""
-    found = {0.0: product(0.0)}
+    products = {0.0: product(0.0)}
     for alpha in (0.01, 0.1, 1.0):
         try:
-            found[alpha] = product(alpha)
+            products[alpha] = product(alpha)
         except DoesNotApplyError as error:
             reason = error
-    if len(found) == 1:
+    if len(products) == 1:
         raise reason
-    return found
+    return products
 
 
 class PenaltyForm(Law):
@@ -107,8 +107,8 @@ class PenaltyForm(Law):
 
     def try_(self, handle: Handle, example: Example) -> float:
         """Compare with the closed form, in each scaling."""
-        found = [_from_closed_form(handle, each) for each in SHAPES]
-        worst = min(max(scaling) for scaling in zip(*found, strict=True))
+        off = [_from_closed_form(handle, each) for each in SHAPES]
+        worst = min(max(scaling) for scaling in zip(*off, strict=True))
         return self.within(worst, "it is not as the closed form says, in no usual scaling")
 
 

@@ -51,15 +51,15 @@ def definitions(handle: Handle, A: Array, X: Array) -> dict[str, float]:
         R2 = float(((A - X) ** 2).sum())
     if np.isinf(R2):
         raise DoesNotApplyError(TOO_LARGE)
-    found = definitions_of_square(A, R2)
-    found |= {
+    errors = definitions_of_square(A, R2)
+    errors |= {
         "Σ|A − WH|": float(np.abs(A - X).sum()),
         "the mean of |A − WH|": float(np.abs(A - X).mean()),
         "Σ|A − WH|/Σ|A|": float(np.abs(A - X).sum() / np.abs(A).sum()),
     }
     if handle.objective.beta != 2:
         D = handle.value(A, X)
-        found |= {
+        errors |= {
             "D": D,
             "2·D": 2 * D,
             "√D": D**0.5,
@@ -70,8 +70,8 @@ def definitions(handle: Handle, A: Array, X: Array) -> dict[str, float]:
             "D/ΣA": D / float(A.sum()),
         }
     if handle.objective.beta == 1:
-        found |= likelihoods(A, X)
-    return found
+        errors |= likelihoods(A, X)
+    return errors
 
 
 def likelihoods(A: Array, X: Array) -> dict[str, float]:

@@ -47,16 +47,16 @@ class Scale(Law):
         c = _factor(example)
         for share in (0.5, 1.0):
             A, usual, other = _both(handle, example, c, share)
-            found = abs(worse(handle, A, other, usual))
-            if found <= CHANCE:
-                return found
+            off = abs(worse(handle, A, other, usual))
+            if off <= CHANCE:
+                return off
             vanishes = bool(other.max() < 1e-3 * A.max())
             if Offer.TOLERANCE not in handle.offers and not vanishes:
                 start = scaled(example.start(), c, share)
                 longer = fitted(handle, c * A, example.k, start=start, limit=2 * FEW)
                 if np.array_equal(longer.product / c, other):
                     raise DoesNotApplyError("it stops before its limit")
-        return self.within(found, f"A times {c:g} is not solved as A is: the objective differs")
+        return self.within(off, f"A times {c:g} is not solved as A is: the objective differs")
 
 
 class Units(Law):
@@ -84,8 +84,8 @@ class Units(Law):
         c = _factor(example)
         if not example.variant.startswith("stop"):
             A, few_steps, as_many = _both(handle, example, c)
-            found = difference(A, as_many, few_steps)
-            return self.within(found, f"A times {c:.2g} has not {c:.2g} times the answer")
+            off = difference(A, as_many, few_steps)
+            return self.within(off, f"A times {c:.2g} has not {c:.2g} times the answer")
         A, start = example.matrix(), example.start()
         usual = fitted(handle, A.copy(), example.k, start=start)
         other = fitted(handle, c * A, example.k, start=scaled(start, c))

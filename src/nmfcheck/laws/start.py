@@ -191,16 +191,16 @@ class EntryPoints(Law):
             if not callable(getattr(model, "fit", None)):
                 raise DoesNotApplyError("it has no fit")
             guarded(lambda: np.asarray(model.fit(A.copy()) is not None))
-            found = difference(A, usual.W @ np.asarray(model.components_), usual.product)
+            off = difference(A, usual.W @ np.asarray(model.components_), usual.product)
         else:
             start = example.start()
             usual = fitted(handle, A.copy(), example.k, start=start, options=settings)
-            found = difference(A, _by_function(handle, A, example, settings), usual.product)
-        if not found <= AGREE:
+            off = difference(A, _by_function(handle, A, example, settings), usual.product)
+        if not off <= AGREE:
             sentence = f"{example.variant} and fit_transform find different factors"
-            amount = beyond(found, AGREE)
-            raise BrokenError(f"{sentence} (off by {amount}; at most {AGREE:g})", found)
-        return found
+            amount = beyond(off, AGREE)
+            raise BrokenError(f"{sentence} (off by {amount}; at most {AGREE:g})", off)
+        return off
 
 
 def _by_function(handle: EstimatorHandle, A: Any, example: Example, settings: Any) -> Any:

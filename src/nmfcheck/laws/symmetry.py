@@ -79,8 +79,8 @@ class RowsAlike(Law):
         A, rows, columns, start = permuted(example)
         usual = fitted(handle, A.copy(), example.k, start=example.start(), limit=FEW)
         other = fitted(handle, A[rows][:, columns].copy(), example.k, start=start, limit=FEW)
-        found = difference(A, other.product, usual.product[rows][:, columns])
-        return self.within(found, "permuted rows and columns do not permute the answer")
+        off = difference(A, other.product, usual.product[rows][:, columns])
+        return self.within(off, "permuted rows and columns do not permute the answer")
 
 
 class Transposition(Law):
@@ -121,10 +121,10 @@ def noise(example: Example) -> Array:
 
 def in_every_draw(losses: list[float], what: str) -> float:
     """Return by how much every run differs; raise where that is too much."""
-    found = min(map(abs, losses))
-    if not found <= CHANCE:
+    least = min(map(abs, losses))
+    if not least <= CHANCE:
         word = "worse" if min(losses) > 0 else "better" if max(losses) < 0 else "otherwise"
-        amount = beyond(found, CHANCE)
+        amount = beyond(least, CHANCE)
         sentence = f"where {what}, the same A always ends {word}, by {amount} of A's objective"
-        raise BrokenError(f"{sentence} (at most {CHANCE:g})", found)
-    return found
+        raise BrokenError(f"{sentence} (at most {CHANCE:g})", least)
+    return least

@@ -128,8 +128,8 @@ class Inverse(Law):
         X = handle.inverse(fit, fit.W.copy())
         if X.shape != A.shape:
             raise BrokenError(f"inverse_transform returns shape {X.shape}, not {A.shape}")
-        found = float(np.abs(X - fit.product).max() / A.max())
-        return self.within(found, "inverse_transform(W) is not W·H")
+        off = float(np.abs(X - fit.product).max() / A.max())
+        return self.within(off, "inverse_transform(W) is not W·H")
 
 
 class FixedFactor(Law):

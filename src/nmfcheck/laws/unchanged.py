@@ -110,11 +110,11 @@ class Refit(Law):
             if example.variant != "same":
                 fitted(handle, before.matrix(), before.k, start=before.start(), **few(handle))
             product = fitted(handle, A.copy(), example.k, start=start, **few(handle)).product
-        found, most = apart(handle, A, product, first.product)
-        if not found <= most:
+        off, most = apart(handle, A, product, first.product)
+        if not off <= most:
             sentence = f"fitted after {example.variant.replace('-', ' ')} A it finds something else"
-            raise BrokenError(f"{sentence} (off by {beyond(found, most)}; at most {most:g})", found)
-        return found
+            raise BrokenError(f"{sentence} (off by {beyond(off, most)}; at most {most:g})", off)
+        return off
 
     @staticmethod
     def _fitted_again(handle: EstimatorHandle, example: Example, before: Example) -> Any:

@@ -138,9 +138,9 @@ class Layouts(Law):
             fit = fitted(handle, other, example.k, start=start, **few(handle))
         check_valid(A, fit, example.variant)
         if example.variant == "float32":
-            found = float(np.abs(fit.product - usual.product).max() / A.max())
-            if not found <= 1e-3:
-                raise BrokenError(f"from float32 it finds another product (off by {found:.2g})")
+            off = float(np.abs(fit.product - usual.product).max() / A.max())
+            if not off <= 1e-3:
+                raise BrokenError(f"from float32 it finds another product (off by {off:.2g})")
             return 0.0
         sentence = f"A as {example.variant} has another answer than in C order and float64"
         return check_agree(handle, A, fit.product, usual.product, sentence)

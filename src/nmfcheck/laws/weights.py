@@ -75,11 +75,11 @@ def stays(handle: Handle, example: Example, options: dict[Any, Any], hidden: Boo
     A[hidden] *= 3
     how = {"start": (W, H), "options": options, **few(handle)}
     fit = accepted(handle, A.copy(), example.k, "entries that do not count", **how)
-    found = difference(A, np.where(hidden, 0, fit.product), np.where(hidden, 0, W @ H))
-    if not found <= 1e-2:
+    off = difference(A, np.where(hidden, 0, fit.product), np.where(hidden, 0, W @ H))
+    if not off <= 1e-2:
         sentence = "started where all entries that count are fitted exactly, it leaves that"
-        raise BrokenError(f"{sentence} (by {found:.2g})", found)
-    return found
+        raise BrokenError(f"{sentence} (by {off:.2g})", off)
+    return off
 
 
 def weighted(handle: Handle, A: Array, V: Array, example: Example) -> Array:
@@ -121,20 +121,20 @@ class Missing(Law):
         for seen in (True, False):
             everything = np.full(A.shape, seen)
             try:
-                found, most = apart(handle, A, product(A, everything), none)
+                off, most = apart(handle, A, product(A, everything), none)
             except (BrokenError, DoesNotApplyError) as error:
                 errors.append(error)
                 continue
-            if not found <= most:
+            if not off <= most:
                 continue
             mask, B = everything.copy(), A.copy()
             mask[2, 3] = mask[4, 1] = not seen
             B[mask != seen] = 3 * A.max()
             sentence = "an entry that is hidden by the mask matters"
-            found = check_agree(handle, A, product(A, mask), product(B, mask), sentence)
+            off = check_agree(handle, A, product(A, mask), product(B, mask), sentence)
             if Offer.START in handle.offers:
-                found = max(found, stays(handle, example, {Offer.MASK: mask}, mask != seen))
-            return found
+                off = max(off, stays(handle, example, {Offer.MASK: mask}, mask != seen))
+            return off
         if len(errors) == 2:
             raise next((each for each in errors if isinstance(each, DoesNotApplyError)), errors[0])
         raise BrokenError("a mask that hides nothing has another answer than no mask")

@@ -19,14 +19,14 @@ from .section import Drawing, Evidence, Section, Table
 def section(evidence: Evidence) -> Section:
     """Place the runs of n = 3 on the square of the two shares, of which the chain is two sides."""
     shown = (*ALGORITHMS, CD)
-    runs = {
+    batches = {
         (a, eps): evidence.runs(a, 3, ONES, eps) for eps in (SMALL_EPS, LARGE_EPS) for a in shown
     }
-    rows = [row for (a, eps), found in runs.items() for row in _rows(a, eps, found)]
+    rows = [row for (a, eps), runs in batches.items() for row in _rows(a, eps, runs)]
     columns = ("algorithm", "eps", "word", "exact word", "runs", "of", "exact at 1e-10",
                "median product defect")  # fmt: skip
-    inexact = {key: share(~_exact_words(found)) for key, found in runs.items()}
-    told = "; ".join(
+    inexact = {key: share(~_exact_words(runs)) for key, runs in batches.items()}
+    listed = "; ".join(
         f"{a} {in_words(inexact[a, SMALL_EPS])} at ε = {decimal(SMALL_EPS)}, "
         f"{in_words(inexact[a, LARGE_EPS])} at {decimal(LARGE_EPS)}"
         for a in shown
@@ -36,19 +36,19 @@ def section(evidence: Evidence) -> Section:
         "For n = 3, a factorization of the form (12) has two shares, w1(1)·h0(2)/ε and "
         "w1(2)·h0(3)/ε. The exact ones are two sides of their square, from hh over hw to ww "
         "(Theorem 1); along each a share θ is free. Everything else on it, wh above all, is a "
-        f"word that no exact solution has. Runs with the form but an inexact word: {told}.",
+        f"word that no exact solution has. Runs with the form but an inexact word: {listed}.",
         (),
         (Table("chain", columns, rows),),
-        (_drawing({key: found for key, found in runs.items() if key[0] in ALGORITHMS}),
-         _along(runs)),
+        (_drawing({key: runs for key, runs in batches.items() if key[0] in ALGORITHMS}),
+         _along(batches)),
     )  # fmt: skip
 
 
 def formed(runs: Runs) -> Bools:
     """Say which runs have a permutation and little off the pattern, whatever their product."""
     tolerance = np.minimum(runs.negligible, 1e-3)
-    found: Bools = runs.matched & (runs.judged.form_defect <= tolerance)
-    return found
+    has_form: Bools = runs.matched & (runs.judged.form_defect <= tolerance)
+    return has_form
 
 
 def _exact_words(runs: Runs) -> Bools:
@@ -56,23 +56,23 @@ def _exact_words(runs: Runs) -> Bools:
 
 
 def _rows(a: str, eps: float, runs: Runs) -> list[tuple[object, ...]]:
-    there = formed(runs)
-    words = runs.judged.word[there]
-    exact, product = runs.exact[there], runs.judged.product_defect[there]
-    found: list[tuple[object, ...]] = []
+    has_form = formed(runs)
+    words = runs.judged.word[has_form]
+    exact, product = runs.exact[has_form], runs.judged.product_defect[has_form]
+    rows: list[tuple[object, ...]] = []
     for each in sorted(set(words.tolist())):
         at = words == each
         middle = float(np.median(product[at])) if at.any() else float("nan")
-        found.append((a, eps, each, int(is_exact_word(each)), int(at.sum()), len(runs),
+        rows.append((a, eps, each, int(is_exact_word(each)), int(at.sum()), len(runs),
                       int(exact[at].sum()), middle))  # fmt: skip
-    return found
+    return rows
 
 
-def _drawing(runs: dict[tuple[str, float], Runs]) -> Drawing:
+def _drawing(batches: dict[tuple[str, float], Runs]) -> Drawing:
     figure, axes = panels(3, height=5.0, rows=2, sharex=True, sharey=True)
-    for each, ((a, eps), found) in zip(axes, runs.items(), strict=True):
-        there = formed(found)
-        points = found.portions[0][there]
+    for each, ((a, eps), runs) in zip(axes, batches.items(), strict=True):
+        has_form = formed(runs)
+        points = runs.portions[0][has_form]
         each.plot([0, 0, 1], [0, 1, 1], color=GREY, linewidth=3, alpha=0.6)
         each.scatter(points[:, 0], points[:, 1], s=9, color=COLOURS[a], alpha=0.35, linewidths=0,
                      rasterized=True)  # fmt: skip
@@ -95,17 +95,17 @@ def _drawing(runs: dict[tuple[str, float], Runs]) -> Drawing:
     )
 
 
-def _along(runs: dict[tuple[str, float], Runs]) -> Drawing:
+def _along(batches: dict[tuple[str, float], Runs]) -> Drawing:
     figure, axes = panels(2, height=2.8, sharey=True)
     for each, eps in zip(axes, (SMALL_EPS, LARGE_EPS), strict=True):
         for a in (*ALGORITHMS, CD):
-            found = runs[a, eps]
-            where = formed(found)
-            exact = np.zeros(len(found), bool)
-            exact[where] = _exact_words(found)
-            along = np.sort(found.portions[0][exact].sum(axis=1))
+            runs = batches[a, eps]
+            where = formed(runs)
+            exact = np.zeros(len(runs), bool)
+            exact[where] = _exact_words(runs)
+            along = np.sort(runs.portions[0][exact].sum(axis=1))
             if len(along):
-                each.plot(along, np.arange(1, len(along) + 1) / len(found), color=COLOURS[a],
+                each.plot(along, np.arange(1, len(along) + 1) / len(runs), color=COLOURS[a],
                           drawstyle="steps-post", label=NAMES[a])  # fmt: skip
         each.set(title=f"ε = {decimal(eps)}", xlabel="place along the chain")
         each.set_xticks((0, 1, 2), ("hh", "hw", "ww"))

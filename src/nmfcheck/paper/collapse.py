@@ -15,7 +15,7 @@ from .section import Drawing, Evidence, Section, Table
 def section(evidence: Evidence) -> Section:
     """Return the collapse rates against n."""
     figure, axes = panels(2, sharey=True)
-    rows, told = [], []
+    rows, listed = [], []
     missing = Share(0, 0)
     for each, entries in zip(axes, (ONES, LOGUNIFORM), strict=True):
         sizes = SIZES if entries == ONES else RANDOM_SIZES
@@ -31,7 +31,7 @@ def section(evidence: Evidence) -> Section:
                 rows.append((a, entries, n, collapsed.whole, collapsed.part, *collapsed.interval,
                              int((outcomes == Outcome.UNCONVERGED).sum())))  # fmt: skip
             share_curve(each, sizes, shares, a)
-            told.append(f"{a}, {entries}, n = {sizes[-1]}: {in_words(shares[-1])}")
+            listed.append(f"{a}, {entries}, n = {sizes[-1]}: {in_words(shares[-1])}")
         each.set(title=f"entries {entries}", xlabel="n", ylim=(0, 1.03))
     axes[0].set_ylabel("collapsed at ε = 1e-3")
     axes[0].legend(loc="upper left", fontsize=8)
@@ -40,7 +40,7 @@ def section(evidence: Evidence) -> Section:
         "Collapse",
         f"Of the {missing.whole} runs that miss the pattern at ε = 1e-3, {missing.part} have "
         "collapsed: rows are not matched by components one to one, at or near a stationary point "
-        f"(KKT residual ≤ 1e-3). {'; '.join(told)}.",
+        f"(KKT residual ≤ 1e-3). {'; '.join(listed)}.",
         (),
         (Table("collapse", columns, rows),),
         (Drawing("collapse", figure, "Share of collapsed runs at ε = 1e-3, against n."),),

@@ -17,10 +17,10 @@ FITTED = 100
 def section(evidence: Evidence) -> Section:
     """Fit the slope of the decay on a log-log plot."""
     batches = evidence.scale.decay()
-    found = evidence.listed(batches)
+    after = evidence.listed(batches)
     times = np.array([batch.iterations for batch in batches], float)
-    whole = found[-1].formed  # those that have the form at the end
-    defects = np.array([runs.judged.form_defect[whole] for runs in found])
+    whole = after[-1].formed  # those that have the form at the end
+    defects = np.array([runs.judged.form_defect[whole] for runs in after])
     defects[~np.isfinite(defects)] = np.nan
     quantiles = np.nanquantile(defects, [0.1, 0.5, 0.9], axis=1)
     late = times >= times[-1] / FITTED

@@ -35,20 +35,20 @@ def made_elsewhere(
         try:
             ((fields, stacks),) = messages_in(parcel)
             made, shape = fields["made_by"], (batch.seeds, batch.n, batch.n)
-            found = Runs(batch, stacks["W"].reshape(shape), stacks["H"].reshape(shape))
+            runs = Runs(batch, stacks["W"].reshape(shape), stacks["H"].reshape(shape))
         except (ValueError, KeyError, TypeError) as error:
             raise SubjectError(f"a worker sent no runs: {printable(str(error))[:200]}") from None
         if made != expected:
             texts = [", ".join(str(each.get(k)) for k in expected) for each in (expected, made)]
-            here, there = (printable(text)[:200] for text in texts)
-            raise SubjectError(f"a worker has another engine: there {there}, here {here}")
-        yield found
+            ours, theirs = (printable(text)[:200] for text in texts)
+            raise SubjectError(f"a worker has another engine: there {theirs}, here {ours}")
+        yield runs
 
 
 def make(order: str) -> bytes:
     """Make the runs of a batch; called on a worker."""
     asked = json.loads(order)
     batch = Batch(**asked["batch"])
-    found = run_batch(batch, asked["engine"], lambda _: None)
-    W, H = (X.reshape(-1, batch.n) for X in (found.W, found.H))
+    runs = run_batch(batch, asked["engine"], lambda _: None)
+    W, H = (X.reshape(-1, batch.n) for X in (runs.W, runs.H))
     return encode({"made_by": made_by(asked["engine"])}, W=W, H=H)

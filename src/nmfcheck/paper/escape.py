@@ -13,8 +13,8 @@ from .section import Drawing, Evidence, Section, Table
 
 def law(t: Array) -> Array:
     """Return `w1 = h1 = ε/√(1 + 2ε²t)`, and so `(WH)(1,3) = ε²/(1 + 2ε²t)`."""
-    found: Array = ESCAPE_EPS**2 / (1 + 2 * ESCAPE_EPS**2 * t)
-    return found
+    corner: Array = ESCAPE_EPS**2 / (1 + 2 * ESCAPE_EPS**2 * t)
+    return corner
 
 
 def section(evidence: Evidence) -> Section:
@@ -38,7 +38,7 @@ def section(evidence: Evidence) -> Section:
     axes.legend(fontsize=8, ncols=2)
     off = float(np.abs(corner / law(times) - 1).max())
     stuck = [a for a in ALGORITHMS if np.ptp(last[a][1]) < 1e-6 * ESCAPE_EPS**2]
-    told = (
+    seen = (
         f"Coordinate descent follows ε²/(1 + 2ε²t) to within {100 * off:.1g} % over "
         f"{times[-1]:.0e} sweeps. Of the paper's algorithms, {', '.join(stuck) or 'none'} "
         "never left."
@@ -47,9 +47,9 @@ def section(evidence: Evidence) -> Section:
         "The way out of Type IV",
         f"Started at the balanced, symmetric wh with ε = {ESCAPE_EPS:g}, whose product is ε² "
         "where A is 0. By Theorem 2 it is not a stationary point, but the pull out of it is weak. "
-        f"{told} For multiplicative update an entry that is 0 stays 0, and for clipped ALS such "
+        f"{seen} For multiplicative update an entry that is 0 stays 0, and for clipped ALS such "
         "a mixture is a fixed point.",
         (),
         (Table("escape", ("algorithm", "iterations", "(WH)(1,3)", "law"), rows),),
-        (Drawing("escape", figure, f"(WH)(1,3) of runs started in Type IV. {told}"),),
+        (Drawing("escape", figure, f"(WH)(1,3) of runs started in Type IV. {seen}"),),
     )

@@ -23,15 +23,15 @@ DARK = "#1c2128"
 DOTS_PER_INCH = 110
 
 
-def write_all(found: Reproduction, folder: Path) -> list[Path]:
+def write_all(reproduction: Reproduction, folder: Path) -> list[Path]:
     """Write all files into a folder; return their paths, the page first."""
-    pictures = drawn(found)
+    pictures = drawn(reproduction)
     contents = {
-        "paper.html": as_page(found, pictures).encode(),
-        "paper.md": as_markdown(found).encode(),
-        "claims.json": as_json(found).encode(),
+        "paper.html": as_page(reproduction, pictures).encode(),
+        "paper.md": as_markdown(reproduction).encode(),
+        "claims.json": as_json(reproduction).encode(),
     }
-    for section in (*found.sections, *found.beyond):
+    for section in (*reproduction.sections, *reproduction.beyond):
         for table in section.tables:
             contents[f"{table.name}.csv"] = as_csv(table).encode()
         for drawing in section.drawings:
@@ -57,12 +57,12 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-def as_json(found: Reproduction) -> str:
+def as_json(reproduction: Reproduction) -> str:
     """Return the claims as JSON."""
     document = {
         "format": FORMAT,
-        "scale": found.scale.name,
-        "made_by": found.made_by,
+        "scale": reproduction.scale.name,
+        "made_by": reproduction.made_by,
         "machine": environment(),
         "claims": [
             {
@@ -71,11 +71,11 @@ def as_json(found: Reproduction) -> str:
                 "claim": claim.said,
                 "rule": claim.rule,
                 "status": str(claim.status),
-                "found": claim.found,
+                "found": claim.evidence,
             }
-            for claim in found.claims
+            for claim in reproduction.claims
         ],
-        "misprints": [vars(each) for each in found.misprints],
+        "misprints": [vars(each) for each in reproduction.misprints],
     }
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 

@@ -54,19 +54,19 @@ def section(evidence: Evidence) -> Section:
 
 def has_pattern(runs: Runs) -> Bools:
     """Say of each run whether nothing but the two diagonals is more than negligible."""
-    found: Bools = runs.judged.form_defect <= runs.negligible
-    return found
+    small: Bools = runs.judged.form_defect <= runs.negligible
+    return small
 
 
 def changed(before: Runs, runs: Runs) -> Bools:
     """Say of each run that shows a permutation at both ε whether it is another one."""
-    there = before.matched & runs.matched
-    found: Bools = (before.judged.permutation != runs.judged.permutation).any(axis=1)[there]
-    return found
+    matched = before.matched & runs.matched
+    other: Bools = (before.judged.permutation != runs.judged.permutation).any(axis=1)[matched]
+    return other
 
 
-def _ones(found: dict[tuple[str, str, int], Bools], algorithm: str) -> list[Bools]:
-    return [found[algorithm, ONES, n] for n in LARGER]
+def _ones(exceptions: dict[tuple[str, str, int], Bools], algorithm: str) -> list[Bools]:
+    return [exceptions[algorithm, ONES, n] for n in LARGER]
 
 
 def _over_half(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
@@ -96,11 +96,11 @@ def _over_half(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
 
 
 def _trends(
-    found: dict[tuple[str, str, int], Bools],
+    exceptions: dict[tuple[str, str, int], Bools],
 ) -> tuple[dict[str, float], list[bool | None]]:
     """Return the p-value of each algorithm's trend with n, and whether it grows."""
-    p = {a: grows(LARGER, _ones(found, a)) for a in ALGORITHMS}
-    falls = {a: grows([-n for n in LARGER], _ones(found, a)) for a in ALGORITHMS}
+    p = {a: grows(LARGER, _ones(exceptions, a)) for a in ALGORITHMS}
+    falls = {a: grows([-n for n in LARGER], _ones(exceptions, a)) for a in ALGORITHMS}
     return p, [settled(p[a], falls[a], LEVEL) for a in ALGORITHMS]
 
 
@@ -122,7 +122,7 @@ def _algorithm_3(exceptions: dict[tuple[str, str, int], Bools]) -> Claim:
     p = {a: more_often(pooled[GD], pooled[a]) for a in (MU, ALS)}
     fewer = {a: more_often(pooled[a], pooled[GD]) for a in (MU, ALS)}
     more = [settled(p[a], fewer[a], LEVEL) for a in (MU, ALS)]
-    counts = {a: share(found) for a, found in pooled.items()}
+    counts = {a: share(runs) for a, runs in pooled.items()}
     return Claim(
         "exceptions-algorithm-3",
         "Section III, last paragraph",

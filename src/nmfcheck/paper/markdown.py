@@ -9,35 +9,35 @@ from .reproduce import Reproduction
 from .section import Section
 
 
-def as_markdown(found: Reproduction) -> str:
+def as_markdown(reproduction: Reproduction) -> str:
     """Return the sections of the paper, claim by claim, with figures and misprints."""
-    return "\n\n".join(_parts(found)) + "\n"
+    return "\n\n".join(_parts(reproduction)) + "\n"
 
 
-def _parts(found: Reproduction) -> Iterator[str]:
+def _parts(reproduction: Reproduction) -> Iterator[str]:
     yield "# The paper, again"
-    quick = " --quick" if found.scale.part < 1 else ""
+    quick = " --quick" if reproduction.scale.part < 1 else ""
     yield (
         "Every experiment of “Non-Negative Matrix Factorization Test Cases” (Sell and Kepner, "
         f"arXiv 1701.00016), claim by claim. Made by `nmfcheck paper{quick}`; "
-        f"{found.scale.in_words}"
+        f"{reproduction.scale.in_words}"
     )
-    about = {**environment(), **found.made_by}
+    about = {**environment(), **reproduction.made_by}
     yield _table(("made by", ""), about.items())
     yield _table(
         ("where", "claim", ""),
-        ((c.where, f"[{c.said}](#{c.id})", f"**{c.status}**") for c in found.claims),
+        ((c.where, f"[{c.said}](#{c.id})", f"**{c.status}**") for c in reproduction.claims),
     )
     yield "## The paper's experiments"
-    for section in found.sections:
+    for section in reproduction.sections:
         yield from _section(section)
     yield "## What the paper could not see"
-    for section in found.beyond:
+    for section in reproduction.beyond:
         yield from _section(section)
     yield "## Misprints and gaps"
     yield _table(
         ("where", "in the paper", "should be", "what shows it"),
-        ((m.where, m.printed, m.meant, m.evidence) for m in found.misprints),
+        ((m.where, m.printed, m.meant, m.evidence) for m in reproduction.misprints),
     )
 
 
@@ -46,7 +46,7 @@ def _section(section: Section) -> Iterator[str]:
     yield section.text
     for claim in section.claims:
         yield f'<a id="{claim.id}"></a>**{claim.where}.** {claim.said}'
-        yield f"**{claim.status}.** {claim.found}"
+        yield f"**{claim.status}.** {claim.evidence}"
         yield f"*Rule.* {claim.rule}"
     for drawing in section.drawings:
         yield f"![{drawing.caption}]({drawing.name}.svg)"

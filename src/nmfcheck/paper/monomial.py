@@ -16,12 +16,12 @@ RECOMMENDED = 8
 
 def section(evidence: Evidence) -> Section:
     """Return the shares of monomial solutions."""
-    found, rows, others = {}, [], Share(0, 0)
+    counts, rows, others = {}, [], Share(0, 0)
     for algorithm in ALGORITHMS:
         for entries in KINDS_OF_ENTRIES:
             for n in SIZES if entries == ONES else RANDOM_SIZES:
                 runs = evidence.runs(algorithm, n, entries, 0.0)
-                monomial = found[algorithm, entries, n] = share(runs.exact)
+                monomial = counts[algorithm, entries, n] = share(runs.exact)
                 collapsed = share(runs.judged.outcome == Outcome.COLLAPSED)
                 if entries == ONES:
                     others += share(runs.judged.outcome[~runs.exact] == Outcome.COLLAPSED)
@@ -29,12 +29,12 @@ def section(evidence: Evidence) -> Section:
                     (algorithm, entries, n, monomial.whole, monomial.part, *monomial.interval,
                      collapsed.part, *collapsed.interval)
                 )  # fmt: skip
-    ones = {key: counted for key, counted in found.items() if key[1] == ONES}
+    ones = {key: counted for key, counted in counts.items() if key[1] == ONES}
     whole = all(counted.part == counted.whole for counted in ones.values())
     half = all_of(c.is_above(0.5) for (_, _, n), c in ones.items() if n <= RECOMMENDED)
     largest = {a: ones[a, ONES, RECOMMENDED] for a in ALGORITHMS}
-    random = {a: found[a, KINDS_OF_ENTRIES[1], RECOMMENDED] for a in ALGORITHMS}
-    told = "; ".join(
+    random = {a: counts[a, KINDS_OF_ENTRIES[1], RECOMMENDED] for a in ALGORITHMS}
+    listed = "; ".join(
         f"Algorithm {NAMES[a]} {in_words(largest[a])}, with random entries {in_words(random[a])}"
         for a in ALGORITHMS
     )
@@ -46,14 +46,14 @@ def section(evidence: Evidence) -> Section:
         "correction if that holds for more than half of them (one-sided 95 % bound) for every "
         f"algorithm and n ≤ {RECOMMENDED}.",
         graded(whole=whole, part=half),
-        f"Monomial at n = {RECOMMENDED}: {told}. Of the {others.whole} runs with a0 ≡ 1, all n, "
+        f"Monomial at n = {RECOMMENDED}: {listed}. Of the {others.whole} runs with a0 ≡ 1, all n, "
         f"that are not monomial, {others.part} have collapsed.",
     )
     figure, axes = panels(2, sharey=True)
     for each, entries in zip(axes, KINDS_OF_ENTRIES, strict=True):
         sizes = SIZES if entries == ONES else RANDOM_SIZES
         for algorithm in ALGORITHMS:
-            shares = [found[algorithm, entries, n] for n in sizes]
+            shares = [counts[algorithm, entries, n] for n in sizes]
             share_curve(each, sizes, shares, algorithm)
         each.set(title=f"entries {entries}", xlabel="n", ylim=(0, 1.03))
     axes[0].set_ylabel("monomial at ε = 0")

@@ -24,11 +24,13 @@ LABELS = {
 
 def section(evidence: Evidence) -> Section:
     """Return what becomes of runs outside the paper's assumption."""
-    runs = {(a, k): evidence.runs(a, 3, k, SMALL_EPS) for a in ALGORITHMS for k in (ONES, *OUTSIDE)}
-    within = {key: share(found.within(2 * SMALL_EPS**2)) for key, found in runs.items()}
+    batches = {
+        (a, k): evidence.runs(a, 3, k, SMALL_EPS) for a in ALGORITHMS for k in (ONES, *OUTSIDE)
+    }
+    within = {key: share(runs.within(2 * SMALL_EPS**2)) for key, runs in batches.items()}
     outcomes = {
-        key: {o: int((found.judged.outcome == o).sum()) for o in OF_OUTCOME}
-        for key, found in runs.items()
+        key: {o: int((runs.judged.outcome == o).sum()) for o in OF_OUTCOME}
+        for key, runs in batches.items()
     }
     rows = [
         (a, LABELS[kind], counted.whole, counted.part, *counted.interval,
@@ -36,10 +38,10 @@ def section(evidence: Evidence) -> Section:
         for (a, kind), counted in within.items()
     ]  # fmt: skip
     keys = [(a, kind) for a in ALGORITHMS for kind in OUTSIDE]
-    misses = {key: ~found.within(2 * SMALL_EPS**2) for key, found in runs.items()}
+    misses = {key: ~runs.within(2 * SMALL_EPS**2) for key, runs in batches.items()}
     p = [more_often(misses[a, kind], misses[a, ONES]) for a, kind in keys]
     worse = dict(zip(keys, holm(p, LEVEL), strict=True))
-    told = "; ".join(
+    listed = "; ".join(
         f"{LABELS[kind]}: {', '.join(f'{a} {in_words(within[a, kind])}' for a in ALGORITHMS)}"
         for kind in OUTSIDE
     )
@@ -53,7 +55,7 @@ def section(evidence: Evidence) -> Section:
         "largest of a0, more often than ones do (McNemar's exact test, one-sided, Holm's "
         "method, 1 %); with a correction if some of them do in some algorithm.",
         graded(whole=all(worse.values()), part=any(worse.values())),
-        f"Of the form: {told}.",
+        f"Of the form: {listed}.",
     )
     figure, axes = panels(len(ALGORITHMS), height=3.0, sharey=True)
     for each, a in zip(axes, ALGORITHMS, strict=True):

@@ -18,17 +18,17 @@ CLASSES = {
 """The style of each status: that of the report's verdicts."""
 
 
-def drawn(found: Reproduction) -> dict[str, Picture]:
+def drawn(reproduction: Reproduction) -> dict[str, Picture]:
     """Return all figures, by their names."""
     with Sheet() as sheet:
         return {
             drawing.name: sheet.draw(drawing.figure, drawing.caption)
-            for section in (*found.sections, *found.beyond)
+            for section in (*reproduction.sections, *reproduction.beyond)
             for drawing in section.drawings
         }
 
 
-def as_page(found: Reproduction, pictures: dict[str, Picture]) -> str:
+def as_page(reproduction: Reproduction, pictures: dict[str, Picture]) -> str:
     """Return all of it as one self-contained page of HTML."""
     parts = [
         [
@@ -38,15 +38,15 @@ def as_page(found: Reproduction, pictures: dict[str, Picture]) -> str:
             }
             for section in sections
         ]
-        for sections in (found.sections, found.beyond)
+        for sections in (reproduction.sections, reproduction.beyond)
     ]
     counts = {
         str(status): number
         for status in Status
-        if (number := sum(claim.status is status for claim in found.claims))
+        if (number := sum(claim.status is status for claim in reproduction.claims))
     }
     return template("paper.html.j2").render(
-        found=found,
+        reproduction=reproduction,
         of_the_paper=parts[0],
         beyond=parts[1],
         counts=counts,

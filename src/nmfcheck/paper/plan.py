@@ -131,13 +131,13 @@ class Scale:
         seeds = {
             self.seeds(n): f"n = {last}" for n, last in ((3, "2, 3"), (8, "4..8"), (20, "9..20"))
         }
-        told = "; ".join(f"{sizes}: {number} seeds" for number, sizes in seeds.items())
+        numbers = "; ".join(f"{sizes}: {number} seeds" for number, sizes in seeds.items())
         iterations = ", ".join(
             f"{name} {self.iterations(a, 2):,} (n = 2), {self.iterations(a, 3):,} (n = 3), "
             f"{self.iterations(a, 4):,} (n > 3)"
             for a, name in ((MU, "multiplicative update"), (ALS, "ALS"))
         )
-        return f"{told}. Iterations: {iterations}, gradient descent {self.iterations(GD, 2):,}."
+        return f"{numbers}. Iterations: {iterations}, gradient descent {self.iterations(GD, 2):,}."
 
     def seeds(self, n: int) -> int:
         """Return the number of seeds for a size."""

@@ -35,10 +35,10 @@ def section(evidence: Evidence) -> Section:
     figure, axes = panels(2, sharey=True)
     for each, entries in zip(axes, KINDS_OF_ENTRIES, strict=True):
         for a in ALGORITHMS:
-            there = {
+            shares = {
                 n: counted for (b, kind, n), counted in passed.items() if (b, kind) == (a, entries)
             }
-            share_curve(each, list(there), list(there.values()), a)
+            share_curve(each, list(shares), list(shares.values()), a)
         each.set(title=f"entries {entries}", xlabel="n", ylim=(0, 1.03))
     axes[0].set_ylabel("passed")
     axes[0].legend(loc="lower left", fontsize=8)
@@ -69,12 +69,12 @@ def passes(
     """Say of each run whether it passes; at ε > 0 to within O(ε²), or as told."""
     runs = evidence.runs(algorithm, n, entries, SMALL_EPS)
     second = runs.formed if to is None else runs.within(to)
-    found: Bools = evidence.runs(algorithm, n, entries, 0.0).formed & second
-    return found
+    passed: Bools = evidence.runs(algorithm, n, entries, 0.0).formed & second
+    return passed
 
 
 def _claim(passed: dict[tuple[str, str, int], Share]) -> Claim:
-    more, seldom, told = [], [], []
+    more, seldom, failures = [], [], []
     for a in ALGORITHMS:
         failed = {True: Share(0, 0), False: Share(0, 0)}
         for (name, entries, n), counted in passed.items():
@@ -83,7 +83,9 @@ def _claim(passed: dict[tuple[str, str, int], Share]) -> Claim:
         above, below = failed[True], failed[False]
         more.append(settled(larger(above, below), larger(below, above), LEVEL))
         seldom.append(bool(failed[False].part) and failed[False].is_above(0.5) is False)
-        told.append(f"{a} {in_words(failed[False])} up to n = 8, {in_words(failed[True])} above")
+        failures.append(
+            f"{a} {in_words(failed[False])} up to n = 8, {in_words(failed[True])} above"
+        )
     return Claim(
         "accepted-fail",
         "Section IV",
@@ -93,5 +95,5 @@ def _claim(passed: dict[tuple[str, str, int], Share]) -> Claim:
         "for n = 3..8, and more often for n > 8 (Fisher's exact test, one-sided, 1 % each); "
         "with a correction if the latter is so for some algorithm.",
         graded(whole=all(more) and all(seldom), part=any_of(more)),
-        f"Failed: {'; '.join(told)}.",
+        f"Failed: {'; '.join(failures)}.",
     )

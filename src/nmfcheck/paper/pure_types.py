@@ -27,8 +27,8 @@ def deviations(runs: Runs, *, general: bool = True) -> Array:
         "h": np.diagonal(H, 1, 1, 2) / (factors[1] * np.diagonal(H, 0, 1, 2)[:, :-1]),
     }
     letters = np.array([list(word) for word in words]).reshape(len(words), -1)
-    found = [np.abs(ratios[letter] - 1)[letters == letter] for letter in ratios]
-    return np.concatenate(found)
+    off = [np.abs(ratios[letter] - 1)[letters == letter] for letter in ratios]
+    return np.concatenate(off)
 
 
 def claim(ones: dict[str, Runs], random: dict[str, Runs]) -> Claim:
@@ -58,8 +58,8 @@ def _numbers(values: dict[str, float]) -> str:
 def table(ones: dict[str, Runs], random: dict[str, Runs]) -> Table:
     """Return how far clean entries are from the formulas."""
     rows = []
-    for entries, found in ((ONES, ones), (LOGUNIFORM, random)):
-        for a, runs in found.items():
+    for entries, by_algorithm in ((ONES, ones), (LOGUNIFORM, random)):
+        for a, runs in by_algorithm.items():
             for formula in ("general", "as printed"):
                 off = deviations(runs, general=formula == "general")
                 middle, top = (np.median(off), off.max()) if len(off) else (np.nan, np.nan)

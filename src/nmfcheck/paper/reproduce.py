@@ -56,17 +56,17 @@ class Reproduction:
 def reproduce(evidence: Evidence, made_by: dict[str, str]) -> Reproduction:
     """Say what the runs say."""
     with Sheet():  # the style of the figures
-        found = Reproduction(
+        reproduction = Reproduction(
             evidence.scale,
             made_by,
             [part.section(evidence) for part in OF_THE_PAPER],
             [part.section(evidence) for part in BEYOND],
             misprints(evidence),
         )
-        for section in (*found.sections, *found.beyond):
+        for section in (*reproduction.sections, *reproduction.beyond):
             for drawing in section.drawings:
                 _lay_out(drawing.figure)
-    return found
+    return reproduction
 
 
 def _lay_out(figure: Figure) -> None:

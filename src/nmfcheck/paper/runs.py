@@ -68,8 +68,8 @@ class Runs:
     @property
     def matched(self) -> Bools:
         """Whether M shows a permutation."""
-        found: Bools = self.judged.permutation[:, 0] >= 0
-        return found
+        matched: Bools = self.judged.permutation[:, 0] >= 0
+        return matched
 
     @cached_property
     def aligned(self) -> tuple[Array, Array]:
@@ -88,8 +88,8 @@ class Runs:
         """What the paper neglects, O(ε²): `2·max(e)²/(min a0 · max a0)`, for any ε."""
         stack = CaseStack.of(self.cases)
         top = stack.e.max(axis=1)
-        found: Array = 2 * top / stack.a0.min(axis=1) * (top / stack.a0.max(axis=1))
-        return found
+        negligible: Array = 2 * top / stack.a0.min(axis=1) * (top / stack.a0.max(axis=1))
+        return negligible
 
     @property
     def formed(self) -> Bools:
@@ -103,10 +103,10 @@ class Runs:
 
     def within(self, tolerance: Array | float) -> Bools:
         """Say of each run whether form and product are right to within a tolerance."""
-        found: Bools = (self.judged.form_defect <= tolerance) & (
+        within: Bools = (self.judged.form_defect <= tolerance) & (
             self.judged.product_defect <= tolerance
         )
-        return found
+        return within
 
 
 class Folder:
@@ -213,7 +213,7 @@ def run_batch(batch: Batch, engine: str, progress: Progress) -> Runs:
     algorithm = REFERENCES[batch.algorithm].algorithm
     A, W0, H0 = _problems(batch)
     each = cost(batch) / max(batch.seeds * batch.iterations, 1)
-    found = algorithm(
+    factors = algorithm(
         A,
         W0,
         H0,
@@ -222,7 +222,7 @@ def run_batch(batch: Batch, engine: str, progress: Progress) -> Runs:
         engine=engine,
         threads=1,
     )
-    return Runs(batch, found.W, found.H)
+    return Runs(batch, factors.W, factors.H)
 
 
 def _problems(batch: Batch) -> tuple[Array, Array, Array]:

@@ -44,7 +44,7 @@ class Claim:
     where : in the paper.
     said : what the paper says, in our words.
     rule : how it is decided.
-    found : what was found, in numbers.
+    evidence : what was found, in numbers.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Claim:
     said: str
     rule: str
     status: Status
-    found: str
+    evidence: str
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ RULE = (
 
 def section(evidence: Evidence) -> Section:
     """Return the slopes of all algorithms."""
-    found = {a: of_runs(evidence, a) for a in (*ALGORITHMS, NENMF)}
+    measured = {a: of_runs(evidence, a) for a in (*ALGORITHMS, NENMF)}
     rows = [
         (a, eps, parameter, side, *_statistics(slopes.slope[i, runs, k]))
-        for a, slopes in found.items()
+        for a, slopes in measured.items()
         for i, eps in enumerate(slopes.eps)
         for k, parameter in enumerate(PARAMETERS)
         for side, runs in (("W", slopes.of_W), ("H", ~slopes.of_W), ("both", slopes.of_W | True))
@@ -45,9 +45,9 @@ def section(evidence: Evidence) -> Section:
         "of their mirror images h0(2), h0(1) and h1(1) where H takes the larger share of "
         "A(1,2) at the smallest ε. Runs whose permutation is another one than at ε = 0 do not "
         "count.",
-        (_first(found[MU]), _others(found), _comparable(found)),
+        (_first(measured[MU]), _others(measured), _comparable(measured)),
         (Table("slopes", columns, rows),),
-        (_drawing(found),),
+        (_drawing(measured),),
     )
 
 
@@ -64,14 +64,14 @@ def of_runs(evidence: Evidence, algorithm: str) -> Slopes:
 
 def _statistics(values: Array) -> tuple[object, ...]:
     """Return the number, the mean, its standard error and the median of what is finite."""
-    there = values[np.isfinite(values)]
-    if len(there) < 2:
-        return len(there), math.nan, math.nan, math.nan
-    error = there.std(ddof=1) / math.sqrt(len(there))
-    return len(there), there.mean(), error, np.median(there)
+    finite = values[np.isfinite(values)]
+    if len(finite) < 2:
+        return len(finite), math.nan, math.nan, math.nan
+    error = finite.std(ddof=1) / math.sqrt(len(finite))
+    return len(finite), finite.mean(), error, np.median(finite)
 
 
-def _told(slopes: Slopes) -> str:
+def _in_words(slopes: Slopes) -> str:
     return "; ".join(
         f"{each.parameter} {each.mean:.3g} (median {each.median:.3g}), linear in {each.runs.part} "
         f"of {each.runs.whole}"
@@ -87,32 +87,33 @@ def _first(slopes: Slopes) -> Claim:
         "In Algorithm 1 the three slopes converge as ε → 0: the parameters are linear in ε.",
         f"{RULE}Reproduced if all three are.",
         graded(whole=linear is True, part=linear),
-        f"Mean slopes at ε = {decimal(LADDER[-1])}: {_told(slopes)}.",
+        f"Mean slopes at ε = {decimal(LADDER[-1])}: {_in_words(slopes)}.",
     )
 
 
-def _others(found: dict[str, Slopes]) -> Claim:
-    linear = all_of(each.linear for a in (ALS, GD) for each in found[a].linearity)
-    upper = all_of(found[a].linearity[-1].linear for a in (ALS, GD))
-    jumps = np.abs(found[GD].slope[-1, :, :2] * LADDER[-1]).max(axis=1) > 1e-3
+def _others(measured: dict[str, Slopes]) -> Claim:
+    linear = all_of(each.linear for a in (ALS, GD) for each in measured[a].linearity)
+    upper = all_of(measured[a].linearity[-1].linear for a in (ALS, GD))
+    jumps = np.abs(measured[GD].slope[-1, :, :2] * LADDER[-1]).max(axis=1) > 1e-3
     return Claim(
         "figure-1-others",
         "Section III, after Figure 1",
         "Algorithms 2 and 3 show linearity as well.",
         f"{RULE}Reproduced if all three are in both algorithms; with a correction if w1(1) is.",
         graded(whole=linear is True, part=upper),
-        f"ALS: {_told(found[ALS])}. Gradient descent: {_told(found[GD])}. There, w0 does not "
+        f"ALS: {_in_words(measured[ALS])}. Gradient descent: {_in_words(measured[GD])}. "
+        "There, w0 does not "
         f"tend to its value at ε = 0 in every run: in {int(jumps.sum())} of {len(jumps)} it is "
         f"still more than 1e-3 away from it at ε = {decimal(LADDER[-1])}. Its step length has a "
         "max and a min in it and so is not a smooth function of ε, which may be why. NeNMF, the "
-        f"other reading of the paper's citation: {_told(found[NENMF])}.",
+        f"other reading of the paper's citation: {_in_words(measured[NENMF])}.",
     )
 
 
-def _comparable(found: dict[str, Slopes]) -> Claim:
-    upper = {a: found[a].linearity[-1].mean for a in ALGORITHMS}
+def _comparable(measured: dict[str, Slopes]) -> Claim:
+    upper = {a: measured[a].linearity[-1].mean for a in ALGORITHMS}
     factor = max(upper.values()) / min(upper.values())
-    relative = {a: _relative(found[a]) for a in ALGORITHMS}
+    relative = {a: _relative(measured[a]) for a in ALGORITHMS}
     return Claim(
         "comparable-slopes",
         "Section III, after Figure 1",
@@ -132,9 +133,9 @@ def _relative(slopes: Slopes) -> float:
     return float(np.nanmean(np.where(slopes.of_W, last, 1 - last)))
 
 
-def _drawing(found: dict[str, Slopes]) -> Drawing:
-    figure, axes = panels(len(found), height=2.8, sharey=True)
-    for each, (algorithm, slopes) in zip(axes, found.items(), strict=True):
+def _drawing(measured: dict[str, Slopes]) -> Drawing:
+    figure, axes = panels(len(measured), height=2.8, sharey=True)
+    for each, (algorithm, slopes) in zip(axes, measured.items(), strict=True):
         slope_curves(each, slopes)
         each.set(ylim=(-2.6, 2.6))
         each.set_title(NAMES[algorithm], fontsize=9)

@@ -66,14 +66,14 @@ def section(evidence: Evidence) -> Section:
 def _smaller(runs: Runs) -> Array:
     """Return the smaller share of A(1,2) of each run that has the form."""
     of_W, of_H = (part[runs.formed, 0] for part in runs.portions)
-    found: Array = np.minimum(of_W, of_H)
-    return found
+    smaller: Array = np.minimum(of_W, of_H)
+    return smaller
 
 
 def _claim(id: str, where: str, said: str, split: dict[tuple[str, float], Share]) -> Claim:
     rare = {key: _below(counted, RARE) for key, counted in split.items()}
     small = all_of(holds for (_, eps), holds in rare.items() if eps <= SMALL_EPS)
-    told = "; ".join(
+    listed = "; ".join(
         f"{a} {100 * split[a, LADDER[0]].value:.0f} % at ε = {decimal(LADDER[0])}, "
         f"{100 * split[a, SMALL_EPS].value:.1f} % at {decimal(SMALL_EPS)}, "
         f"{100 * split[a, LADDER[-1]].value:.1f} % at {decimal(LADDER[-1])}"
@@ -89,7 +89,7 @@ def _claim(id: str, where: str, said: str, split: dict[tuple[str, float], Share]
         f"{100 * RARE:g} % of runs (one-sided 95 % bound). Reproduced if it is rare for every "
         f"algorithm and ε; with a correction if for every ε ≤ {decimal(SMALL_EPS)}.",
         graded(whole=all(rare.values()), part=small),
-        f"Split: {told}.{more}",
+        f"Split: {listed}.{more}",
     )
 
 

@@ -83,10 +83,10 @@ def _form(ones: dict[str, Runs]) -> Claim:
 
 
 def _four(types: dict[str, Counter[str]]) -> Claim:
-    there = {a: [kind for kind in WORDS if counts[kind]] for a, counts in types.items()}
-    seen = {kind for kinds in there.values() for kind in kinds}
-    every = all(len(kinds) == len(WORDS) for kinds in there.values())
-    told = "; ".join(
+    given = {a: [kind for kind in WORDS if counts[kind]] for a, counts in types.items()}
+    seen = {kind for kinds in given.values() for kind in kinds}
+    every = all(len(kinds) == len(WORDS) for kinds in given.values())
+    listed = "; ".join(
         f"{a} {', '.join(f'{kind} {types[a][kind]}' for kind in WORDS)}" for a in ALGORITHMS
     )
     return Claim(
@@ -96,18 +96,18 @@ def _four(types: dict[str, Counter[str]]) -> Claim:
         "Reproduced if each algorithm gives all four; with a correction if each is given by some "
         "algorithm.",
         graded(whole=every, part=len(seen) == len(WORDS)),
-        f"{told}.",
+        f"{listed}.",
     )
 
 
 def _most_common(types: dict[str, Counter[str]]) -> Claim:
-    answers, told = [], []
+    answers, pairs = [], []
     for a, counts in types.items():
         (best, number), (second, other) = counts.most_common(2)
         duel = Share(counts["II"], counts["II"] + (other if best == "II" else number))
         low, high = duel.interval
         answers.append(True if low > 0.5 else False if high < 0.5 else None)
-        told.append(f"{a}: {best} {number}, {second} {other}")
+        pairs.append(f"{a}: {best} {number}, {second} {other}")
     return Claim(
         "type-ii",
         "Section III, Figure 3",
@@ -115,7 +115,7 @@ def _most_common(types: dict[str, Counter[str]]) -> Claim:
         "Of Type II and the most common other type together, Type II has more than half (95 % "
         "interval), in every algorithm; not reproduced if it has less than half in some.",
         graded(whole=all(answers), part=all_of(answers)),
-        f"The two most common types: {'; '.join(told)}.",
+        f"The two most common types: {'; '.join(pairs)}.",
     )
 
 
@@ -158,10 +158,10 @@ def _majority(ones: dict[str, Runs]) -> Claim:
 def _unclean_by_seed(ones: dict[str, Runs]) -> Array:
     """Say whether each run is unclean, by seed and algorithm, where all three have the form."""
     formed = np.all([runs.formed for runs in ones.values()], axis=0)
-    found: Array = np.array(
+    unclean: Array = np.array(
         [["b" in word for word in runs.judged.word[formed]] for runs in ones.values()], float
     ).T
-    return found
+    return unclean
 
 
 def _unclean_form(ones: dict[str, Runs]) -> Claim:
@@ -184,7 +184,7 @@ def _similar(ones: dict[str, Runs], random: dict[str, Runs]) -> Claim:
     less = {a: mean_interval(ones[a].formed.astype(float) - random[a].formed) for a in ALGORITHMS}
     alike = all_of(within(interval, -SIMILAR, SIMILAR) for interval in less.values())
     half = all_of(share(random[a].formed).is_above(0.5) for a in ALGORITHMS)
-    told = "; ".join(
+    listed = "; ".join(
         f"{a} {in_words(share(ones[a].formed))} and {in_words(share(random[a].formed))}"
         for a in ALGORITHMS
     )
@@ -197,7 +197,7 @@ def _similar(ones: dict[str, Runs], random: dict[str, Runs]) -> Claim:
         "from the same starts); with a correction if it changes by more, but more than half of "
         "the runs still have the form (one-sided 95 % bound).",
         graded(whole=alike is True, part=None if alike is None else half),
-        f"Of the form, with ones and with random entries: {told}.",
+        f"Of the form, with ones and with random entries: {listed}.",
     )
 
 

@@ -17,13 +17,13 @@ PAPERS_RUNS = Share(1000, 1000)
 
 def section(evidence: Evidence) -> Section:
     """Return how often the runs have the form of (9) and (11)."""
-    found, rows = {}, []
+    shares, rows = {}, []
     for algorithm in (*ALGORITHMS, NENMF):
         for entries in KINDS_OF_ENTRIES:
             for eps in LADDER:
                 runs = evidence.runs(algorithm, 2, entries, eps)
                 formed, exact = share(runs.formed), share(runs.exact)
-                found[algorithm, entries, eps] = formed
+                shares[algorithm, entries, eps] = formed
                 defects = [
                     np.max(defect, where=runs.formed, initial=0.0)
                     for defect in (runs.judged.form_defect, runs.judged.product_defect)
@@ -37,14 +37,14 @@ def section(evidence: Evidence) -> Section:
         "Up to permutation, a factorization has the form of (9), or of (11) for any entries, "
         "if its entries off the pattern and its product's distance from A are below O(ε²): "
         "here 2·max(e)²/(min a0·max a0), and the largest that occurred is in the table.",
-        (_ones(found), _random(found, _onto_the_larger(evidence))),
+        (_ones(shares), _random(shares, _onto_the_larger(evidence))),
         (Table("two-by-two", columns, rows),),
-        (_drawing(found),),
+        (_drawing(shares),),
     )
 
 
-def _ones(found: dict[tuple[str, str, float], Share]) -> Claim:
-    papers = {k: counted for k, counted in found.items() if k[0] in ALGORITHMS and k[1] == ONES}
+def _ones(shares: dict[tuple[str, str, float], Share]) -> Claim:
+    papers = {k: counted for k, counted in shares.items() if k[0] in ALGORITHMS and k[1] == ONES}
     whole = all(counted.part == counted.whole for counted in papers.values())
     unlike = any(holm([differ(counted, PAPERS_RUNS) for counted in papers.values()], LEVEL))
     a, _, eps = min(papers, key=lambda key: papers[key].value)
@@ -61,9 +61,9 @@ def _ones(found: dict[tuple[str, str, float], Share]) -> Claim:
     )
 
 
-def _random(found: dict[tuple[str, str, float], Share], onto_the_larger: Share) -> Claim:
+def _random(shares: dict[tuple[str, str, float], Share], onto_the_larger: Share) -> Claim:
     papers = {
-        k: counted for k, counted in found.items() if k[0] in ALGORITHMS and k[1] == LOGUNIFORM
+        k: counted for k, counted in shares.items() if k[0] in ALGORITHMS and k[1] == LOGUNIFORM
     }
     whole = all(counted.part == counted.whole for counted in papers.values())
     half = all_of(counted.is_above(0.5) for counted in papers.values())
@@ -71,7 +71,7 @@ def _random(found: dict[tuple[str, str, float], Share], onto_the_larger: Share) 
         a: min(LADDER, key=lambda eps, a=a: papers[a, LOGUNIFORM, eps].value)  # type: ignore[misc]
         for a in ALGORITHMS
     }
-    told = "; ".join(
+    listed = "; ".join(
         f"{a} {in_words(papers[a, LOGUNIFORM, eps])} at ε = {decimal(eps)}"
         for a, eps in worst.items()
     )
@@ -82,7 +82,7 @@ def _random(found: dict[tuple[str, str, float], Share], onto_the_larger: Share) 
         "Reproduced if all runs have the form, for every algorithm and ε, with entries log-uniform "
         "in [0.5, 2]; with a correction if more than half do (one-sided 95 % bound) everywhere.",
         graded(whole=whole, part=half),
-        f"The least shares: {told}. At ε = {decimal(LADDER[-1])}, {onto_the_larger.part} of the "
+        f"The least shares: {listed}. At ε = {decimal(LADDER[-1])}, {onto_the_larger.part} of the "
         f"{onto_the_larger.whole} runs without the form have collapsed onto the larger of a0(1) "
         "and a0(2): both components explain it, and nothing the smaller one.",
     )
@@ -99,12 +99,12 @@ def _onto_the_larger(evidence: Evidence) -> Share:
     return counted
 
 
-def _drawing(found: dict[tuple[str, str, float], Share]) -> Drawing:
+def _drawing(shares: dict[tuple[str, str, float], Share]) -> Drawing:
     figure, axes = panels(2, sharey=True)
     for each, entries in zip(axes, KINDS_OF_ENTRIES, strict=True):
         for algorithm in ALGORITHMS:
-            shares = [found[algorithm, entries, eps] for eps in LADDER]
-            share_curve(each, LADDER, shares, algorithm, log=True)
+            curve = [shares[algorithm, entries, eps] for eps in LADDER]
+            share_curve(each, LADDER, curve, algorithm, log=True)
         each.set(title=f"entries {entries}", ylim=(0, 1.03))
         towards_zero(each)
     axes[0].set_ylabel("runs of the form (9) or (11)")

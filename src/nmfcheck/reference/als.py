@@ -70,9 +70,9 @@ def _pseudo_inverse(W: Array) -> Array:
     U, sigma, Vt = np.linalg.svd(from_lanes(W), full_matrices=False)
     cutoff = max(W.shape[:2]) * np.finfo(np.float64).eps * sigma[:, :1]
     inverse = np.where(sigma > cutoff, 1 / np.where(sigma > cutoff, sigma, 1.0), 0.0)
-    found = matmul(to_lanes(Vt.swapaxes(1, 2) * inverse[:, None, :]), to_lanes(U.swapaxes(1, 2)))
+    pinv = matmul(to_lanes(Vt.swapaxes(1, 2) * inverse[:, None, :]), to_lanes(U.swapaxes(1, 2)))
     alive = (W != 0).any(axis=0)[:, None]
-    return np.where(alive, found, 0.0)  # and not rounding errors, from which a component would rise
+    return np.where(alive, pinv, 0.0)  # and not rounding errors, from which a component would rise
 
 
 als = Algorithm(

@@ -193,25 +193,25 @@ def contents(
     if len(versions) > 1:
         listed = " and ".join(f"{str(s.path)!r} of {v}" for v, s in sorted(versions.items()))
         raise InputError(f"stores of different suite versions cannot be compared: {listed}")
-    found = [
+    subjects = [
         _subject(store, subject, baselines or shipped_for(store.suite), shown, tolerance)
         for store in stores
         for subject in (store.subjects() if only is None else only)
     ]
-    if not found:
+    if not subjects:
         raise InputError(f"there are no results in {', '.join(str(s.path) for s in stores)}")
     paths = {store.path.name: str(store.path) for store in stores}
     if len(paths) < len(stores):  # folders tell them apart
-        found = [
+        subjects = [
             replace(each, store=str(store.path))
             for store in stores
-            for each in found
+            for each in subjects
             if each.path == store.path
         ]
-    often = Counter(each.name for each in found)
+    often = Counter(each.name for each in subjects)
     named = [
         replace(each, name=f"{each.name} ({each.store})") if often[each.name] > 1 else each
-        for each in found
+        for each in subjects
     ]
     return Contents(tuple(named))
 
@@ -284,10 +284,10 @@ def _families(
             {
                 label: {
                     (cell.partition("/")[2], ask): counted
-                    for (cell, ask), counted in found.items()
+                    for (cell, ask), counted in texts.items()
                     if cell.partition("/")[0] == part.family
                 }
-                for label, found in labels.items()
+                for label, texts in labels.items()
             },
         )
         for part in suite.parts
@@ -302,7 +302,7 @@ def _besides(store: Store, rows: Sequence[Row]) -> list[Cell]:
     asked: dict[str, set[str]] = {}
     for row in rows:
         asked.setdefault(row.cell, set()).add(row.ask)
-    found = []
+    besides = []
     for id, names in asked.items():
         family, _, name = id.partition("/")
         try:
@@ -315,25 +315,25 @@ def _besides(store: Store, rows: Sequence[Row]) -> list[Cell]:
         if strange := names - known:
             raise InputError(f"{str(store.path)!r} is damaged: no ask {min(strange)!r} of {id}")
         if not own:
-            found.append(cell)
-    return found
+            besides.append(cell)
+    return besides
 
 
 def _defects(results: Results, suite: Suite) -> dict[tuple[str, str], list[float]]:
     """Return the largest defect of each judged stage, sorted, for each family and ask."""
-    found: dict[tuple[str, str], list[float]] = {
+    by_ask: dict[tuple[str, str], list[float]] = {
         (part.family, ask.name): [] for part in suite.parts for ask in part.asks
     }
     for cell, ask, _, defect in results.largest_defects():
         family = cell.partition("/")[0]
-        if (family, ask) in found:
-            found[family, ask].append(defect)
-    return {key: sorted(defects) for key, defects in found.items()}
+        if (family, ask) in by_ask:
+            by_ask[family, ask].append(defect)
+    return {key: sorted(defects) for key, defects in by_ask.items()}
 
 
 def unlike_references(families: Sequence[FamilyContents]) -> list[str]:
     """Return the trials that fail their test where all that it is compared with pass it."""
-    found = []
+    ids = []
     for family in families:
         test, compared = family.part.test, family.baseline.compared
         if not {ask.name for ask in test} <= set(family.baseline.asks):
@@ -350,8 +350,8 @@ def unlike_references(families: Sequence[FamilyContents]) -> list[str]:
             for place, passed in enumerate(each.climbed(test)):
                 seed = each.seeds[place]
                 if passed is False and all(seed < len(p) and p[seed] for p in passes):
-                    found.append(each.trial(place).id)
-    return found
+                    ids.append(each.trial(place).id)
+    return ids
 
 
 def _shown(rows: Sequence[Row], suite: Suite, most: int) -> list[int]:

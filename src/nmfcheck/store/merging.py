@@ -137,13 +137,13 @@ def _take(connection: sqlite3.Connection, store: Store) -> None:
         )
         same = " AND ".join(f"mine.{name} = theirs.{name}" for name in KEY)
         differs = " OR ".join(f"mine.{name} IS NOT theirs.{name}" for name in MEASURED)
-        found = connection.execute(
+        conflict = connection.execute(
             f"SELECT theirs.family, theirs.cell, theirs.seed, theirs.ask "
             f"FROM other.stages AS theirs {of} "
             f"JOIN main.stages AS mine ON mine.subject = own.id AND {same} WHERE {differs} LIMIT 1"
         ).fetchone()
-        if found is not None:
-            family, cell, seed, ask = found
+        if conflict is not None:
+            family, cell, seed, ask = conflict
             raise InputError(
                 f"{str(store.path)!r} contradicts the others: {family}/{cell}, seed {seed}, {ask} "
                 "came out otherwise; the subject may not be deterministic"
@@ -166,10 +166,10 @@ def _take(connection: sqlite3.Connection, store: Store) -> None:
 
 def _take_table(connection: sqlite3.Connection, table: str, of: str) -> None:
     """Take over what the store has of a table that earlier stores may not have."""
-    there = connection.execute(
+    entry = connection.execute(
         "SELECT 1 FROM other.sqlite_master WHERE type = 'table' AND name = ?", (table,)
     ).fetchone()
-    if there is None:
+    if entry is None:
         return
     columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")][1:]
     theirs = ", ".join(f"theirs.{name}" for name in columns)

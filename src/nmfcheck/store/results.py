@@ -53,7 +53,7 @@ class Results:
 
     def rows(self, where: str = NOTHING, *values: Any) -> list[Row]:
         """Return stages, trial by trial, in the order of the suite's cells and asks."""
-        found = self._select(
+        selected = self._select(
             "rowid, family || '/' || cell, draw, seed, ask, outcome", where, *values
         )
         order = {cell.id: place for place, cell in enumerate(self._cells)}
@@ -63,7 +63,7 @@ class Results:
             for place, ask in enumerate(part.asks)
         }
         last = len(order)
-        rows = list(map(Row._make, found))
+        rows = list(map(Row._make, selected))
         self._check({row.outcome for row in rows})
         rows.sort(
             key=lambda row: (
@@ -78,9 +78,9 @@ class Results:
 
     def outcomes(self) -> list[tuple[str, int, str, str]]:
         """Return cell, seed, ask and outcome of each stage, in any order: the quickest look."""
-        found = self._select("family || '/' || cell, seed, ask, outcome", NOTHING)
-        self._check({outcome for _, _, _, outcome in found})
-        return found
+        rows = self._select("family || '/' || cell, seed, ask, outcome", NOTHING)
+        self._check({outcome for _, _, _, outcome in rows})
+        return rows
 
     def _check(self, outcomes: Set[str]) -> None:
         """Say so if there is an outcome that nobody knows."""
@@ -97,10 +97,10 @@ class Results:
         rows = self._select(
             "seed, outcome", "family = ? AND cell = ? ORDER BY seed, rowid", cell.family, cell.name
         )
-        found: dict[int, list[Outcome]] = {}
+        outcomes: dict[int, list[Outcome]] = {}
         for seed, outcome in rows:
-            found.setdefault(seed, []).append(Outcome(outcome))
-        return found
+            outcomes.setdefault(seed, []).append(Outcome(outcome))
+        return outcomes
 
     def numbers(self, measure: str) -> list[tuple[str, str, float]]:
         """Return cell, ask and a measure of each stage that has it."""
@@ -170,10 +170,10 @@ class Results:
             "WHERE subject = ? AND x IS NOT NULL GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
             (f"$.{label}", self._subject),
         )
-        found: dict[tuple[str, str], dict[str, int]] = {}
+        counts: dict[tuple[str, str], dict[str, int]] = {}
         for cell, ask, text, number in rows:
-            found.setdefault((cell, ask), {})[text] = number
-        return found
+            counts.setdefault((cell, ask), {})[text] = number
+        return counts
 
     def digests(self) -> list[tuple[str, str, str]]:
         """Return the different digests of each cell and ask."""
@@ -221,25 +221,25 @@ class Results:
 
     def laws(self) -> list[LawResult]:
         """Return what came of the suite's laws, in its order; none in a store without laws."""
-        there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'laws'"
-        if not self._suite.laws or not self._connection_rows(there, ()):
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'laws'"
+        if not self._suite.laws or not self._connection_rows(query, ()):
             return []
         names = [field.name for field in fields(LawResult)]
         sql = f"SELECT {', '.join(names)} FROM laws WHERE subject = ?"
         try:
-            found = [
+            results = [
                 LawResult.from_fields(dict(zip(names, row, strict=True)))
                 for row in self._connection_rows(sql, (self._subject,))
             ]
         except (ValueError, TypeError) as error:
             raise InputError(f"{str(self._path)!r} is damaged: {error}") from None
         order = {name: place for place, name in enumerate(self._suite.laws)}
-        return sorted((each for each in found if each.law in order), key=lambda e: order[e.law])
+        return sorted((each for each in results if each.law in order), key=lambda e: order[e.law])
 
     def experiments(self) -> dict[str, Any]:
         """Return what was written down of each experiment; stores made before have none."""
-        there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'experiments'"
-        if not self._connection_rows(there, ()):
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'experiments'"
+        if not self._connection_rows(query, ()):
             return {}
         rows = self._connection_rows(
             "SELECT name, record FROM experiments WHERE subject = ? ORDER BY rowid",

@@ -196,8 +196,10 @@ class Store:
         rows = self._connection.execute(
             "SELECT id, fingerprint, name, settings, environment FROM subjects ORDER BY latest"
         ).fetchall()
-        found = [self._subject(*row) for row in rows]
-        return list({subject.name: subject for subject in found}.values()) if latest else found
+        subjects = [self._subject(*row) for row in rows]
+        return (
+            list({subject.name: subject for subject in subjects}.values()) if latest else subjects
+        )
 
     def _subject(
         self, id_: int, fingerprint: str, name: str, settings: str, machine: str
@@ -219,9 +221,9 @@ class Store:
                 ((subject.id, *row_of(stage)) for stage in stages),
             )
 
-    def write_law(self, subject: StoredSubject, found: LawResult) -> None:
+    def write_law(self, subject: StoredSubject, result: LawResult) -> None:
         """Write what came of a law."""
-        fields = found.as_fields()
+        fields = result.as_fields()
         names, places = ", ".join(fields), ", ".join("?" * (len(fields) + 1))
         values = (str(x) if isinstance(x, str) else x for x in fields.values())
         with in_words(self.path), self._transaction() as cursor:
@@ -256,10 +258,10 @@ class Store:
     @property
     def extensions(self) -> int:
         """How often trials have been added to the store's suite."""
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT value FROM about WHERE key = 'extensions'"
         ).fetchone()
-        return 0 if found is None else int(found[0])
+        return 0 if row is None else int(row[0])
 
     def extend(self, suite: Suite) -> None:
         """Make the store one of the same suite with more trials; what is there stays."""
@@ -281,21 +283,21 @@ class Store:
     def noted(self, subject: StoredSubject, key: str) -> str | None:
         """Return a text that was kept about a subject's run."""
         with in_words(self.path):
-            found = self._connection.execute(
+            row = self._connection.execute(
                 "SELECT value FROM about WHERE key = ?", (f"{key} {subject.id}",)
             ).fetchone()
-        return None if found is None else str(found[0])
+        return None if row is None else str(row[0])
 
     def notes(self) -> dict[tuple[str, str], str]:
         """Return all that was kept about runs, by key and the subject's fingerprint."""
-        found = {}
+        notes = {}
         for subject in self.subjects(latest=False):
             rows = self._connection.execute(
                 "SELECT key, value FROM about WHERE key LIKE ?", (f"% {subject.id}",)
             )
             for key, text in rows:
-                found[key.rpartition(" ")[0], subject.fingerprint] = str(text)
-        return found
+                notes[key.rpartition(" ")[0], subject.fingerprint] = str(text)
+        return notes
 
     @property
     def file(self) -> Path:

@@ -167,5 +167,5 @@ def _keywords(function: Callable[..., Any]) -> tuple[str, ...]:
     rank = (
         ("rank",) if any(p.name == "rank" and p.kind is p.KEYWORD_ONLY for p in parameters) else ()
     )
-    told = ("objective",) if "objective" in by_name else ()
-    return tuple(word for word in KEYWORDS if anything or word in by_name) + rank + told
+    objective = ("objective",) if "objective" in by_name else ()
+    return tuple(word for word in KEYWORDS if anything or word in by_name) + rank + objective

@@ -205,7 +205,7 @@ class CommandHandle(Handle):
         W0, H0 = start or drawn_start(np.shape(A), rank, seed)
         problem = Problem(A, rank, W0, H0, seed, self.objective.name)
         answer = self.subject.answer(problem, settings)
-        return (*_told(answer), answer.reports, None)
+        return (*_answered(answer), answer.reports, None)
 
 
 def _factors(answer: Answer) -> tuple[Any, Any]:
@@ -215,7 +215,7 @@ def _factors(answer: Answer) -> tuple[Any, Any]:
     return answer.W, answer.H
 
 
-def _told(answer: Answer) -> tuple[Any, Any]:
+def _answered(answer: Answer) -> tuple[Any, Any]:
     """Return W and H; an error that a program answers is a refusal, anything else a crash."""
     if answer.error is None:
         return answer.W, answer.H
@@ -227,12 +227,12 @@ def _told(answer: Answer) -> tuple[Any, Any]:
 
 def reported(model: Any) -> dict[str, Any]:
     """Return what a fitted estimator says of its run."""
-    found = {}
+    values = {}
     for word, names in ATTRIBUTES.items():
         value = next((getattr(model, name) for name in names if hasattr(model, name)), None)
         if value is not None:
-            found[word] = value
-    return found
+            values[word] = value
+    return values
 
 
 def guarded(work: Callable[[], Array]) -> Array:

@@ -109,7 +109,7 @@ class ReferenceSubject:
         algorithm = REFERENCES[self.name].minimising(problems[0].objective)
         A, W0, H0 = (np.stack([getattr(p, part) for p in problems]) for part in ("A", "W0", "H0"))
         each = max(self.iterations, 1)
-        found = algorithm(
+        factors = algorithm(
             A,
             W0,
             H0,
@@ -118,4 +118,4 @@ class ReferenceSubject:
             engine=self.engine,
             threads=self.threads,
         )
-        return [Answer(W, H) for W, H in zip(found.W, found.H, strict=True)]
+        return [Answer(W, H) for W, H in zip(factors.W, factors.H, strict=True)]

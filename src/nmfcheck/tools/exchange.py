@@ -74,8 +74,8 @@ def judge_folder(folder: Path) -> Store:
 
     def answer(request: Request) -> Answer:
         name = named[request.name]
-        found = answers.get(name) if answers is not None else _answer(folder / name)
-        return found or Answer(error=MISSING, outcome=Outcome.NOT_RUN)
+        given = answers.get(name) if answers is not None else _answer(folder / name)
+        return given or Answer(error=MISSING, outcome=Outcome.NOT_RUN)
 
     store = Store.in_memory(suite)
     subject = store.subject(str(folder), {"options": {}, "takes": [], "unnamed": True})
@@ -140,7 +140,7 @@ def _suite_of(folder: Path) -> tuple[Suite, str]:
 
 def _answer(folder: Path) -> Answer | None:
     """Return the W and H in a folder, in whatever format they are."""
-    found = {}
+    factors = {}
     for key in ("W", "H"):
         paths = [path for form in FORMATS[:3] if (path := folder / f"{key}.{form}").is_file()]
         if len(paths) > 1:
@@ -148,14 +148,14 @@ def _answer(folder: Path) -> Answer | None:
         if not paths:
             continue
         try:
-            found[key] = read_matrix(paths[0])
+            factors[key] = read_matrix(paths[0])
         except InputError as error:
             return Answer(error=str(error))
-    if len(found) == 1:
-        (given,) = found
+    if len(factors) == 1:
+        (given,) = factors
         missing = "an H, but no W" if given == "H" else "a W, but no H"
         return Answer(error=f"there is {missing}")
-    return Answer(found["W"], found["H"]) if found else None
+    return Answer(factors["W"], factors["H"]) if factors else None
 
 
 def _json_answers(folder: Path, known: Set[str]) -> dict[str, Answer]:

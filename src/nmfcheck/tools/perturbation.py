@@ -31,7 +31,7 @@ def slopes(
     ladder = checked_eps(eps)
     solver = as_subject(subject)
     starts = [starting_point(N, seed) for seed in range(seeds)]
-    found = {}
+    factors = {}
     for each in (0.0, *ladder):
         case = case_of(N, ONES, each)
         answers = solver.solve(
@@ -39,5 +39,7 @@ def slopes(
              for seed, (W0, H0) in enumerate(starts)],
             lambda _: None,
         )  # fmt: skip
-        found[each] = [(answer.W, answer.H) if answer.error is None else None for answer in answers]
-    return slopes_of(found)
+        factors[each] = [
+            (answer.W, answer.H) if answer.error is None else None for answer in answers
+        ]
+    return slopes_of(factors)

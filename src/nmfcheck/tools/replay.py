@@ -46,15 +46,15 @@ def replay_from(trial: Trial, executor: Executor, begin: Begin) -> list[Replayed
                 starts[stage.ask.name] = (stage.W, stage.H)
     else:
         return replay(trial, executor)
-    found = []
+    replayed = []
     for ask in trial.asks:
         if (start := starts.get(ask.name)) is not None:
             alone = StartedTrial(trial.cell, trial.draw, trial.seed, (ask,), start)
-            found += replay(alone, executor)
-    if not found:
+            replayed += replay(alone, executor)
+    if not replayed:
         what = "exact factorization is known" if begin is Begin.EXACT else "answer to start at"
         raise InputError(f"there is no {what} for {trial.id}")
-    return found
+    return replayed
 
 
 def replay(trial: Trial, executor: Executor) -> list[Replayed]:

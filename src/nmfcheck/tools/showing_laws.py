@@ -41,27 +41,27 @@ def show_tried(
 ) -> None:
     """Print what came of each law, and the lines that show broken ones again."""
     table = Table.grid(padding=(0, 2))
-    for found in tried:
-        state = Text(str(found.state), STYLES[found.state])
-        shown = f"{found.sentence} [{found.example}]" if found.broken else found.sentence
-        table.add_row(Text(found.law, "bold"), str(found.severity), state, Text(shown))
+    for result in tried:
+        state = Text(str(result.state), STYLES[result.state])
+        shown = f"{result.sentence} [{result.example}]" if result.broken else result.sentence
+        table.add_row(Text(result.law, "bold"), str(result.severity), state, Text(shown))
     screen.print(Text(subject, style="bold underline"))
     screen.print(table)
     given = "".join(f" --option {shlex.quote(option)}" for option in options)
-    for found in tried:
-        if found.broken and found.id:
-            line = f"  nmfcheck replay {found.id} --subject {shlex.quote(subject)}{given}"
+    for result in tried:
+        if result.broken and result.id:
+            line = f"  nmfcheck replay {result.id} --subject {shlex.quote(subject)}{given}"
             screen.print(Text(line), soft_wrap=True)
-    seconds = sum(found.seconds for found in tried)
-    counts = {state: sum(found.state is state for found in tried) for state in State}
+    seconds = sum(result.seconds for result in tried)
+    counts = {state: sum(result.state is state for result in tried) for state in State}
     words = ", ".join(f"{number} {state}" for state, number in counts.items() if number)
     screen.print(Text(f"{words}, in {seconds:.1f} s. {_verdict(tried)}"), soft_wrap=True)
 
 
 def _verdict(tried: Sequence[LawResult]) -> str:
     """Say what the laws that decide come to."""
-    must = [found.law for found in tried if found.decides]
-    left = sum(found.is_open for found in tried)
+    must = [result.law for result in tried if result.decides]
+    left = sum(result.is_open for result in tried)
     if must:
         return f"FAIL: {', '.join(must)}."
     if left:
@@ -71,11 +71,11 @@ def _verdict(tried: Sequence[LawResult]) -> str:
 
 
 def show_example(
-    screen: Console, subject: str, found: LawResult, calls: Sequence[dict[str, Any]]
+    screen: Console, subject: str, result: LawResult, calls: Sequence[dict[str, Any]]
 ) -> None:
     """Print one example of a law: what it says, each call with its matrices, what came of it."""
-    law = find(found.law)
-    title = f"{found.id or PREFIX + found.law}, {subject}"
+    law = find(result.law)
+    title = f"{result.id or PREFIX + result.law}, {subject}"
     screen.print(Text(title, style="bold underline"))
     screen.print(Text(f"{law.statement} {law.reason}"))
     for number, call in enumerate(calls, 1):
@@ -87,5 +87,5 @@ def show_example(
             arrays = {name: np.array(rows, dtype=float) for name, rows in named.items()}
             screen.print(shown_matrices(arrays))
     screen.print()
-    state = Text(str(found.state), STYLES[found.state])
-    screen.print(Text.assemble(state, f"  {found.sentence}"), soft_wrap=True)
+    state = Text(str(result.state), STYLES[result.state])
+    screen.print(Text.assemble(state, f"  {result.sentence}"), soft_wrap=True)

@@ -104,8 +104,8 @@ def judged(
         places = list(members)
         cases: list[Case] = [trial.case(ask) for trial, ask in (trials[i] for i in places)]
         W, H = (np.stack([getattr(answers[i], name) for i in places]) for name in ("W", "H"))
-        found = trials[places[0]][0].family.judge(cases, W, H)
-        for i, judgement in zip(places, found, strict=True):
+        batched = trials[places[0]][0].family.judge(cases, W, H)
+        for i, judgement in zip(places, batched, strict=True):
             judgements[i] = judgement
     return judgements
 

@@ -313,9 +313,9 @@ def run_trials(
     """
     listed = [replace(trial) for trial in trials]  # copies: the same trial may be there twice
     plans = [Plan([trial]) for trial in listed]
-    found: dict[int, list[Stage]] = {id(trial): [] for trial in listed}
+    stages_of: dict[int, list[Stage]] = {id(trial): [] for trial in listed}
     with InlineExecutor(as_subject(subject), progress) as executor:
         for stages in Driver(executor, plans, progress, counts=False):
             for stage in stages:
-                found[id(stage.trial)].append(stage)
-    return [TrialResult(trial, tuple(found[id(trial)])) for trial in listed]
+                stages_of[id(stage.trial)].append(stage)
+    return [TrialResult(trial, tuple(stages_of[id(trial)])) for trial in listed]

@@ -216,8 +216,8 @@ def of_results(
         if before and before.cells and before.settings["options"] != settings["options"]:
             raise InputError(f"the baseline has {name} with other settings: {before.settings}")
         cells = before.cells if before else {}
-        found = _cells(results, suite, suite.part(known.family))
-        algorithms[name] = AlgorithmBaseline(settings, cells | found)
+        new = _cells(results, suite, suite.part(known.family))
+        algorithms[name] = AlgorithmBaseline(settings, cells | new)
     in_order = {name: algorithms[name] for name in known.accepted if name in algorithms}
     return replace(known, algorithms=in_order)
 

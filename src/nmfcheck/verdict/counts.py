@@ -72,7 +72,7 @@ def count(results: Results, suite: Suite, cells: Sequence[CellTally]) -> list[Ce
     flags: dict[tuple[str, str], Counter[str]] = {}
     for row, names in results.flagged():
         flags.setdefault((row.cell, row.ask), Counter()).update(names)
-    found = []
+    counts = []
     for each in cells:
         part = suite.part(each.cell.family)
         passed = each.climbed(part.test) if part.test else []
@@ -85,7 +85,7 @@ def count(results: Results, suite: Suite, cells: Sequence[CellTally]) -> list[Ce
             )
             for ask in part.asked(each.cell)
         )
-        found.append(
+        counts.append(
             CellCount(
                 each.cell.family,
                 each.cell.name,
@@ -95,7 +95,7 @@ def count(results: Results, suite: Suite, cells: Sequence[CellTally]) -> list[Ce
                 stages,
             )
         )
-    return found
+    return counts
 
 
 def _stage(

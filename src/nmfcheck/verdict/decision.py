@@ -129,13 +129,13 @@ def decide(questions: Sequence[Question], levels: Levels = WHOLE) -> list[Questi
         ]
     )
     tests = len(hypotheses)
-    found = []
+    verdicts = []
     for question, group in zip(questions, groups, strict=True):
         counting = {cell.cell: next(decided) for cell in group}
         pool = next(decided)
         cells = tuple(counting.get(cell.cell, cell) for cell in question.cells)
-        found.append(_answer(question, cells, pool, len(group), levels.fail / tests, levels))
-    return found
+        verdicts.append(_answer(question, cells, pool, len(group), levels.fail / tests, levels))
+    return verdicts
 
 
 def _answer(

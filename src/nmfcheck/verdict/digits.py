@@ -71,9 +71,9 @@ def digits_of(
         tolerance = tolerance_of(digits)
         regraded = [graded.at(tolerance, cell, asks) for cell in cells]
         question = asking(part, regraded, baseline.at(tolerance, asks), asks)
-        (found,) = decide([question], levels)
+        (answer,) = decide([question], levels)
         fails = rejects(e_value(question.cells), levels.fail_early, 1)
-        curve.append((found.pool.share, Decision.FAIL if fails else found.decision))
+        curve.append((answer.pool.share, Decision.FAIL if fails else answer.decision))
     best = max((d for d, (_, each) in enumerate(curve, 1) if each is Decision.PASS), default=0)
     counted = Digits(best, False, sum(len(cell.seeds) for cell in cells), tuple(curve))
     return replace(counted, certain=counted.is_settled)

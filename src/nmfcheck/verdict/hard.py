@@ -35,7 +35,7 @@ def marks(results: Results, suite: Suite) -> list[HardFailure]:
     kinds |= {flag: flag.explanation for flag in Flag}
     own = {cell.id for cell in suite.cells}
     flagged = [(row, flags) for row, flags in results.flagged() if row.cell in own]
-    found = []
+    failures = []
     for kind, explanation in kinds.items():
         marked = [row for row, flags in flagged if kind == row.outcome or kind in flags]
         if marked:
@@ -43,5 +43,5 @@ def marks(results: Results, suite: Suite) -> list[HardFailure]:
             family, _, name = first.cell.partition("/")
             room = suite.part(family).room
             trial = Trial(room.cell(name), first.draw, first.seed, room.asks)
-            found.append(HardFailure(str(kind), explanation, len(marked), trial.id))
-    return found
+            failures.append(HardFailure(str(kind), explanation, len(marked), trial.id))
+    return failures

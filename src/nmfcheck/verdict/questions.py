@@ -48,10 +48,10 @@ class Asked:
     def tests(self, tolerance: float) -> list[QuestionVerdict]:
         """Return what the tests of all families come to."""
         questions = self._questions(tolerance)
-        found = decide(questions, self._levels)
+        answers = decide(questions, self._levels)
         return [
             failed_early(answer) if each in self._rejected(questions) else answer
-            for answer, each in zip(found, questions, strict=True)
+            for answer, each in zip(answers, questions, strict=True)
         ]
 
     def fails_early(self, tolerance: float) -> bool:

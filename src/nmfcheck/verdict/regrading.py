@@ -54,11 +54,11 @@ class Graded:
     @classmethod
     def read(cls, results: Results, suite: Suite) -> Graded:
         """Read the defects of all stages of a subject."""
-        found: dict[tuple[str, str], dict[int, float]] = {}
+        defects: dict[tuple[str, str], dict[int, float]] = {}
         for part in suite.parts:
             for cell, ask, seed, x in results.graded_defects(part.family, part.room.graded_by):
-                found.setdefault((cell, ask), {})[seed] = x
-        return cls(found)
+                defects.setdefault((cell, ask), {})[seed] = x
+        return cls(defects)
 
     def at(self, tolerance: float, cell: CellTally, asks: Sequence[Ask]) -> CellTally:
         """Return the outcomes of a cell, where what is within the tolerance is exact.

@@ -125,7 +125,7 @@ def tally(results: Results, suite: Suite) -> list[CellTally]:
     for name, seed, ask_name, outcome in results.outcomes():
         asked.setdefault(name, {}).setdefault(ask_name, {})[seed] = letter_of[outcome]
     fixed = _cells_of_one_answer(results)
-    found = []
+    tallies = []
     for part in suite.parts:
         for cell in part.cells:
             if cell.id not in asked:
@@ -136,8 +136,8 @@ def tally(results: Results, suite: Suite) -> list[CellTally]:
                 ask.name: "".join(by_ask.get(ask.name, {}).get(seed, NOT_ASKED) for seed in seeds)
                 for ask in part.asks
             }
-            found.append(_with_one_answer(CellTally(cell, seeds, letters), fixed))
-    return found
+            tallies.append(_with_one_answer(CellTally(cell, seeds, letters), fixed))
+    return tallies
 
 
 def _with_one_answer(tallied: CellTally, fixed: Set[str]) -> CellTally:

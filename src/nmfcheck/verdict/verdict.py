@@ -164,12 +164,12 @@ class Verdict:
     @property
     def exact(self) -> Decision | None:
         """What the second question came to over all families; None where it was not asked."""
-        found = {each.exactness.decision for each in self.families if each.exactness}
-        if not found:
+        decisions = {each.exactness.decision for each in self.families if each.exactness}
+        if not decisions:
             return None
-        if Decision.FAIL in found:
+        if Decision.FAIL in decisions:
             return Decision.FAIL
-        return Decision.PASS if found == {Decision.PASS} else Decision.INCONCLUSIVE
+        return Decision.PASS if decisions == {Decision.PASS} else Decision.INCONCLUSIVE
 
     @property
     def share(self) -> Share:
@@ -205,7 +205,7 @@ def verdict_of(
     known = tally(results, suite) if cells is None else cells
     graded = Graded.read(results, suite)
     marked = marks(results, suite)
-    found = verdict(
+    decided = verdict(
         known,
         suite.parts,
         baselines,
@@ -216,18 +216,18 @@ def verdict_of(
         tolerance=tolerance,
         levels=spent,
     )
-    found = _with_laws(found, results.laws())
+    decided = _with_laws(decided, results.laws())
     if stopped is None:
-        return found
+        return decided
     certainty = Certainty(suite, baselines, spent, tolerance)
-    ended = _ended_early(found, stopped, certainty.passing_at(known, graded, stopped.look))
+    ended = _ended_early(decided, stopped, certainty.passing_at(known, graded, stopped.look))
     return _with_laws(ended, ended.laws)
 
 
-def _with_laws(found: Verdict, laws: Sequence[LawResult]) -> Verdict:
+def _with_laws(decided: Verdict, laws: Sequence[LawResult]) -> Verdict:
     """Return a verdict with what came of the laws: one that is broken fails at every tolerance."""
-    notes = tuple(note for note in _untried(laws) if note not in found.notes)
-    whole = replace(found, laws=tuple(laws), notes=(*found.notes, *notes))
+    notes = tuple(note for note in _untried(laws) if note not in decided.notes)
+    whole = replace(decided, laws=tuple(laws), notes=(*decided.notes, *notes))
     return replace(whole, passes_at=0) if whole.broken and whole.passes_at else whole
 
 
@@ -241,28 +241,28 @@ def _untried(laws: Sequence[LawResult]) -> Iterator[str]:
         yield f"Not tried: {in_list(names)} ({reason})."
 
 
-def _ended_early(found: Verdict, stopped: Stopped, passing: Sequence[float]) -> Verdict:
+def _ended_early(decided: Verdict, stopped: Stopped, passing: Sequence[float]) -> Verdict:
     """Return the verdict on a run that ended before its suite did.
 
     Parameters
     ----------
     passing : the tolerances at which everything passes with what was looked at.
     """
-    if found.tolerance in passing and not found.hard:
-        found = replace(found, families=tuple(map(_passed, found.families)))
+    if decided.tolerance in passing and not decided.hard:
+        decided = replace(decided, families=tuple(map(_passed, decided.families)))
     if stopped.why is Why.DIGITS:
-        first, *others = found.families
+        first, *others = decided.families
         if first.digits is not None:
             first = replace(first, digits=replace(first.digits, certain=first.digits.is_settled))
-        found = replace(found, families=(first, *others))
+        decided = replace(decided, families=(first, *others))
     digits = [d for d in range(1, MOST_DIGITS + 1) if tolerance_of(d) in passing]
     known = stopped.look or stopped.why is Why.FAILS
     ended = f"The run ended after {stopped.stages} stages: {stopped.why.explanation}."
     return replace(
-        found,
-        notes=(*found.notes, ended),
+        decided,
+        notes=(*decided.notes, ended),
         stopped=stopped,
-        passes_at=(0 if found.hard else max(digits, default=0)) if known else None,
+        passes_at=(0 if decided.hard else max(digits, default=0)) if known else None,
     )
 
 
@@ -315,7 +315,7 @@ def verdict(
     tests = asked.tests(tolerance)
     second = [q for part in parts if (q := exactness_question(part, asked.cells(part, tolerance)))]
     exactness = {each.family: each for each in decide(second)}
-    found = tuple(
+    families = tuple(
         FamilyVerdict(
             test.family,
             _unfinished(test, left),
@@ -325,10 +325,10 @@ def verdict(
         for part, test in zip(parts, tests, strict=True)
     )
     return Verdict(
-        found,
+        families,
         tuple(hard),
         unanswered_all=bool(letters) and set(letters) <= silent,
-        notes=tuple(_notes(cells, parts, found, varies=varies, left=left)),
+        notes=tuple(_notes(cells, parts, families, varies=varies, left=left)),
         tolerance=tolerance,
         passes_at=None if left else asked.passes_at(hard=bool(hard)),
         asks_exact=any(depends_on_tolerance(ask) for part in parts for ask in part.test),

@@ -44,9 +44,9 @@ def at_answer(asking: Asking, objective: str) -> Experiment:
         runs += [Run(trial, ask, Begin.EXACT, *answer, seed) for seed in SEEDS]
     if not runs:
         return Experiment(NAME, (), "no exact factorizations are known for this objective")
-    found = asking.ask(runs)
-    short = f"{len(runs) - len(found)} of {len(runs)} runs were not made: the time was up"
-    return Experiment(NAME, found, short if len(found) < len(runs) else "")
+    made = asking.ask(runs)
+    short = f"{len(runs) - len(made)} of {len(runs)} runs were not made: the time was up"
+    return Experiment(NAME, made, short if len(made) < len(runs) else "")
 
 
 def dense(asking: Asking, objective: str) -> Experiment:

@@ -31,12 +31,12 @@ def continuing(asking: Asking, stages: Sequence[Stage]) -> Experiment:
     runs: list[Run] = []
     missing = 0
     for _ in range(LINKS):
-        found = asking.ask(last)
-        runs += found
-        missing += len(last) - len(found)
+        made = asking.ask(last)
+        runs += made
+        missing += len(last) - len(made)
         last = [
             replace(run, W0=run.W, H0=run.H, W=None, H=None)
-            for run in found
+            for run in made
             if run.W is not None and run.H is not None and not _rests(run)
         ]
         if not last:

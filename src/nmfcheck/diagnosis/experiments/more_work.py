@@ -53,6 +53,6 @@ def more_work(asking: Asking, stages: Sequence[Stage], options: Mapping[str, Any
             before=defect_of(stage.measures))
         for stage in stages
     ]  # fmt: skip
-    found = asking.ask(runs)
-    short = f"{len(runs) - len(found)} of {len(runs)} runs were not made: the time was up"
-    return Experiment(NAME, found, short if len(found) < len(runs) else "")
+    made = asking.ask(runs)
+    short = f"{len(runs) - len(made)} of {len(runs)} runs were not made: the time was up"
+    return Experiment(NAME, made, short if len(made) < len(runs) else "")

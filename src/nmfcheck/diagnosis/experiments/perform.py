@@ -90,13 +90,13 @@ def perform(
 
 def failing(results: Results, suite: Suite) -> list[Stage]:
     """Return some stages of the test that did not converge, with W and H, from all families."""
-    found: list[Stage] = []
+    stages: list[Stage] = []
     for part in suite.parts:
         names = {cell.name for cell in part.cells}
         ids = results.kept(part.family, part.test, Outcome.UNCONVERGED, names)
         places = np.linspace(0, len(ids) - 1, min(OF_EACH, len(ids))).astype(int)
-        found += results.stages([ids[place] for place in dict.fromkeys(places.tolist())])
-    return _thinned(found)
+        stages += results.stages([ids[place] for place in dict.fromkeys(places.tolist())])
+    return _thinned(stages)
 
 
 def _thinned(stages: Sequence[Stage]) -> list[Stage]:

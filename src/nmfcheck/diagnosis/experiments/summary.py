@@ -40,14 +40,14 @@ def summaries(tried: Tried) -> list[Summary]:
         continuing.NAME: _continued(tried),
         more_work.NAME: _worked(tried),
     }
-    found = []
+    summed_up = []
     for name, experiment in tried.experiments.items():
         runs = experiment.runs
         telling = [run for run in runs if run.begin is not Begin.GIVEN] or runs
         run = telling[0] if telling else None
         sentence = sentences.get(name, "")
-        found.append(Summary(name, sentence, len(runs), experiment.left_out, run))
-    return found
+        summed_up.append(Summary(name, sentence, len(runs), experiment.left_out, run))
+    return summed_up
 
 
 def _at_answer(tried: Tried) -> str:

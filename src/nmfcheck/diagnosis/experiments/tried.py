@@ -205,11 +205,11 @@ class Tried:
     @cached_property
     def worked(self) -> list[Worked]:
         """The failing runs with more work."""
-        found = []
+        worked = []
         for run in self.runs(more_work.NAME):
             if run.W is not None and run.H is not None and run.before is not None:
-                found.append(Worked(run, run.before, _point(run, run.W, run.H).defect))
-        return found
+                worked.append(Worked(run, run.before, _point(run, run.W, run.H).defect))
+        return worked
 
     def pairs(self) -> Iterable[tuple[Run, Run]]:
         """Return the runs from one exact factorization with two seeds."""
@@ -237,10 +237,10 @@ def _alike(one: Run, other: Run) -> bool:
 
 
 def _ends_as(one: Run, other: Run) -> bool:
-    here, there = one.product, other.product
-    if here is None or there is None:
+    X, Y = one.product, other.product
+    if X is None or Y is None:
         return False
-    return float(abs(here - there).max() / one.A.max()) <= 1e-3 * min(_miss(one), 1.0)
+    return float(abs(X - Y).max() / one.A.max()) <= 1e-3 * min(_miss(one), 1.0)
 
 
 def _chain(runs: Sequence[Run]) -> Chain:

@@ -43,8 +43,8 @@ def biased(evidence: Evidence) -> Finding | None:
 def _at_the_answer(evidence: Evidence) -> list[tuple[Array, Array, Array]]:
     """Return the same entries of runs that were started at exact factorizations."""
     stages = [stage_of(run) for run in evidence.tried.exact]
-    found = (s.trial.family.single_products(s) for s in stages if s is not None)
-    return [each for each in found if each is not None]
+    entries = (s.trial.family.single_products(s) for s in stages if s is not None)
+    return [each for each in entries if each is not None]
 
 
 def alike(evidence: Evidence) -> Finding | None:

@@ -48,13 +48,13 @@ def lifted(evidence: Evidence) -> Finding | None:
 
 def _lifted(evidence: Evidence) -> Array:
     """Return the logarithms of what became of zeros, if nearly all of them are lifted."""
-    found = []
+    lifted = []
     for run in evidence.tried.exact:
         assert run.W is not None and run.H is not None
         sides = [(run.W0, run.W), (run.H0, run.H)]
         zeros = [X[X0 == 0] for X0, X in sides if (X0 == 0).any()]
         if zeros:
-            found.append([x for x in zeros if (x > LEAST).mean() >= NEARLY_ALL])
-    if not mostly(found):
+            lifted.append([x for x in zeros if (x > LEAST).mean() >= NEARLY_ALL])
+    if not mostly(lifted):
         return np.empty(0)
-    return np.asarray(np.log10(np.concatenate([x[x > 0] for some in found for x in some])))
+    return np.asarray(np.log10(np.concatenate([x[x > 0] for some in lifted for x in some])))

@@ -27,15 +27,15 @@ def half(evidence: Evidence) -> Finding | None:
         return None
     if find(evidence.part.objective).beta != 2:
         return None
-    found = np.array([residuals(A, W, H) for A, W, H in runs])
+    both = np.array([residuals(A, W, H) for A, W, H in runs])
     for certain in (True, False):
         for place, right in enumerate("WH"):
-            here, there = found[:, place], found[:, 1 - place]
-            near = here <= (AT_REST if certain else np.minimum(NEARLY, there / TIMES))
-            alone = near & (there > TOLERANCE.stationary)
+            here, other = both[:, place], both[:, 1 - place]
+            near = here <= (AT_REST if certain else np.minimum(NEARLY, other / TIMES))
+            alone = near & (other > TOLERANCE.stationary)
             if mostly(alone):
                 seen = f"so in {int(alone.sum())} of {len(runs)} failing runs"
-                sizes = float(np.median(here)), float(np.median(there))
+                sizes = float(np.median(here)), float(np.median(other))
                 rests = not mostly(each.wanders for each in chains)
                 return _finding(right, sizes, seen, certain=certain and rests)
     return None

@@ -36,15 +36,15 @@ def other_loss(evidence: Evidence) -> Finding | None:
     for other in OBJECTIVES.values():
         if other is asked or (other.needs_positive and any((A == 0).any() for A, _, _ in factors)):
             continue
-        here, there = (residuals(loss, factors) for loss in (asked, other))
-        at_rest = there <= np.minimum(AT_REST, off / 100)
-        if mostly(at_rest & (here > TOLERANCE.stationary)):
+        of_asked, of_other = (residuals(loss, factors) for loss in (asked, other))
+        at_rest = of_other <= np.minimum(AT_REST, off / 100)
+        if mostly(at_rest & (of_asked > TOLERANCE.stationary)):
             return Finding(
                 Cause.OTHER_LOSS,
                 f"This looks like {other.name}: its answers are stationary for {other.title} "
-                f"(median KKT residual {np.median(there):.0e}) and not for {asked.title} "
-                f"({np.median(here):.0e}). If that is what it minimises, run it with --objective "
-                f"{other.name}.",
+                f"(median KKT residual {np.median(of_other):.0e}) and not for {asked.title} "
+                f"({np.median(of_asked):.0e}). If that is what it minimises, run it with "
+                f"--objective {other.name}.",
             )
     return _best_for_another(evidence, asked)
 
@@ -56,12 +56,12 @@ def _is_judged(A: Array, W: Array, H: Array) -> bool:
 
 def residuals(loss: Objective, factors: Sequence[tuple[Array, Array, Array]]) -> Array:
     """Return the KKT residual of each run, balanced in units of A."""
-    found = []
+    kkt = []
     for A, W, H in factors:
         unit = np.array([A.max()])
         balanced = balance(np.maximum(W, 0.0)[None], np.maximum(H, 0.0)[None], unit)
-        found.append(loss.kkt_residual(A[None] / unit, *balanced))
-    return np.concatenate(found) if found else np.empty(0)
+        kkt.append(loss.kkt_residual(A[None] / unit, *balanced))
+    return np.concatenate(kkt) if kkt else np.empty(0)
 
 
 def _best_for_another(evidence: Evidence, asked: Objective) -> Finding | None:

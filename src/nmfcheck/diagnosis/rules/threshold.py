@@ -55,15 +55,15 @@ def cut_off(evidence: Evidence) -> Finding | None:
         "H": [_put_back(A, W, H) for A, W, H in runs],
         "W": [_put_back(A.T, H.T, W.T) for A, W, H in runs],
     }
-    for name, found in both.items():
-        back = [x for x in found if x is not None]
-        if mostly(x is not None for x in found):
+    for name, entries in both.items():
+        back = [x for x in entries if x is not None]
+        if mostly(x is not None for x in entries):
             return Finding(
                 Cause.THRESHOLD,
                 f"Small entries of {name} are set to 0 at the end: in most failing runs, some that "
                 f"are 0 should be up to {np.median(back):.1g} of its largest, which is less than "
                 f"all that are left, and with these the error is less than a tenth.",
-                evidence=f"so in {len(back)} of {len(found)} failing runs, {name} fitted again "
+                evidence=f"so in {len(back)} of {len(entries)} failing runs, {name} fitted again "
                 "with the other factor as it is",
             )
     return None

@@ -68,8 +68,8 @@ def _fits(candidate: Candidate, A: Array, W: Array, H: Array, loss: Objective) -
         return False
     if W.shape[1] >= min(A.shape) and not negative:
         return False
-    there, here = (residuals(loss, [(X, W, H)])[0] for X in (B, A))
-    return bool(there <= 1e-6 and here > 1e4 * there)
+    of_B, of_A = (residuals(loss, [(X, W, H)])[0] for X in (B, A))
+    return bool(of_B <= 1e-6 and of_A > 1e4 * of_B)
 
 
 def _shifted(runs: Factors) -> Finding | None:

@@ -22,13 +22,13 @@ def units(evidence: Evidence) -> Finding | None:
         return sum((cell.share(test) for cell in cells), Share(0, 0))
 
     other = [cell for cell in evidence.cells if cell.cell.unit != 1]
-    usual, there = passed(c for c in evidence.cells if c.cell.unit == 1), passed(other)
-    if not (there.whole and usual.whole) or usual.value - there.value < FALL:
+    usual, scaled = passed(c for c in evidence.cells if c.cell.unit == 1), passed(other)
+    if not (scaled.whole and usual.whole) or usual.value - scaled.value < FALL:
         return None
     return Finding(
         Cause.UNITS,
         f"It depends on the units of A: where A's entries are near {other[0].cell.unit:.0e}, "
-        f"{percent(there.value)} of its trials pass, elsewhere {percent(usual.value)}. A constant "
+        f"{percent(scaled.value)} of its trials pass, elsewhere {percent(usual.value)}. A constant "
         "that does not grow and shrink with A is in the way: a floor under W, H or W·H, something "
         "added to a denominator, an absolute tolerance.",
     )

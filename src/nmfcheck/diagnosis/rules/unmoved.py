@@ -20,8 +20,8 @@ def unmoved(evidence: Evidence) -> Finding | None:
     """Say so if W0 and H0, or one of them, are returned as they were."""
     runs = evidence.unconverged
     W, H = (
-        [(found[place + 1], start[place])
-         for found, start in zip(runs.factors, runs.starts, strict=True)]
+        [(run[place + 1], start[place])
+         for run, start in zip(runs.factors, runs.starts, strict=True)]
         for place in (0, 1)
     )  # fmt: skip
     if _same(W) and _same(H):
@@ -38,8 +38,8 @@ def unmoved(evidence: Evidence) -> Finding | None:
 def partly_unmoved(evidence: Evidence) -> Finding | None:
     """Say so if the first or last row or column of W or H is returned as it was, alone."""
     runs = evidence.unconverged
-    W = [(found[1], start[0]) for found, start in zip(runs.factors, runs.starts, strict=True)]
-    H = [(found[2], start[1]) for found, start in zip(runs.factors, runs.starts, strict=True)]
+    W = [(run[1], start[0]) for run, start in zip(runs.factors, runs.starts, strict=True)]
+    H = [(run[2], start[1]) for run, start in zip(runs.factors, runs.starts, strict=True)]
     parts = (
         ("column of H", _transposed(H)), ("row of W", W),
         ("row of H", H), ("column of W", _transposed(W)),

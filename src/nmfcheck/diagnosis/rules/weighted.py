@@ -36,13 +36,13 @@ def weighted(evidence: Evidence) -> Finding | None:
     turned = [(A.T, H.T, W.T) for A, W, H in runs]
     for what, some in (("rows", runs), ("columns", turned)):
         for how, size in _SIZES.items():
-            there = residuals(loss, [_divided(size, A, W, H) for A, W, H in some])
-            if mostly((there <= AT_REST) & (here > TOLERANCE.stationary)):
+            divided = residuals(loss, [_divided(size, A, W, H) for A, W, H in some])
+            if mostly((divided <= AT_REST) & (here > TOLERANCE.stationary)):
                 return Finding(
                     Cause.WEIGHTED,
                     f"It minimises a weighted error: its answers are stationary where the {what} "
                     f"of A are divided by their {how} (median KKT residual "
-                    f"{np.median(there):.0e}), and not as it stands ({np.median(here):.0e}). "
+                    f"{np.median(divided):.0e}), and not as it stands ({np.median(here):.0e}). "
                     "Normalising A first and scaling W or H back at the end weighs errors.",
                     evidence=f"{len(runs)} failing runs were looked at",
                 )

@@ -141,14 +141,14 @@ class ClusterExecutor:
             self._rescue()
             while self._due and len(self._flying) < self._members.slots:
                 self._send()
-            found: list[Reply] = []
+            replies: list[Reply] = []
             try:
                 future = self._done.get(timeout=timeout)
                 while True:
-                    found += self._taken(future)
+                    replies += self._taken(future)
                     future = self._done.get_nowait()
             except queue.Empty:
-                return found
+                return replies
 
     def forget(self, numbers: Container[int]) -> None:
         """Drop requests that no worker has; those that are under way are not asked again."""
@@ -248,9 +248,9 @@ class ClusterExecutor:
 
     def _rescue(self) -> None:
         """Take back batches all of whose workers are gone: others may do them."""
-        there = set(self._members.approved)
+        alive = set(self._members.approved)
         for key, batch in list(self._flying.items()):
-            if there and not batch.workers & there:
+            if alive and not batch.workers & alive:
                 del self._flying[key]
                 self._client.cancel([batch.future], force=True)
                 self._again(batch.requests)

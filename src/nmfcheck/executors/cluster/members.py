@@ -62,12 +62,12 @@ class Members:
 
     def begin(self) -> None:
         """Look at all workers; raise `SubjectError` if one of them cannot be used."""
-        until, told = time.monotonic() + PATIENCE, False
+        until, warned = time.monotonic() + PATIENCE, False
         while not self._looks and not self.approved:
             self._listed()
-            if not self._looks and not told:
+            if not self._looks and not warned:
                 self._tell(f"the cluster has no workers yet; waiting for {PATIENCE:g} s at most")
-                told = True
+                warned = True
             if not self._looks and time.monotonic() > until:
                 raise SubjectError(f"the cluster has had no workers for {PATIENCE:g} s")
             time.sleep(0 if self._looks else 0.2)
@@ -93,12 +93,12 @@ class Members:
         return printable(name if name == address else f"{name} ({address})")
 
     def _listed(self) -> None:
-        there = self._client.scheduler_info(n_workers=-1)["workers"]
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
         for address in [*self.approved, *self._looks]:
-            if address not in there:
+            if address not in workers:
                 self.approved.pop(address, None)
                 self._looks.pop(address, None)
-        for address, worker in there.items():
+        for address, worker in workers.items():
             if address in self.approved or address in self._looks or address in self._refused:
                 continue
             self._names[address] = str(worker.get("name", address))
@@ -142,21 +142,21 @@ class Members:
             kind = f"{type(error).__name__}: " if isinstance(error, BaseException) else ""
             return f"{where} cannot be loaded: {kind}{printable(str(error))[:300]}"
         try:
-            found = json.loads(str(future.result()))
-            if "cannot" in found:
-                return f"{where} cannot be loaded: {printable(str(found['cannot']))}"
-            about = found["about"]
+            reply = json.loads(str(future.result()))
+            if "cannot" in reply:
+                return f"{where} cannot be loaded: {printable(str(reply['cannot']))}"
+            about = reply["about"]
         except (ValueError, TypeError, KeyError):
             return f"{where} cannot be loaded: the worker does not say what it has"
         if about == self._expected:
             return ""
-        here, there = _difference(self._expected, about)
-        return f"{where} is not what it is here: there {there}, here {here}"
+        ours, theirs = _difference(self._expected, about)
+        return f"{where} is not what it is here: there {theirs}, here {ours}"
 
 
-def _difference(here: Mapping[str, Any], there: Mapping[str, Any]) -> tuple[str, str]:
+def _difference(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[str, str]:
     """Return what differs of two subjects, as a text each."""
-    one, other = _flat(here), _flat(there)
+    one, other = _flat(ours), _flat(theirs)
     keys = [key for key in sorted({*one, *other}) if one.get(key) != other.get(key)]
     shown = (
         ", ".join(f"{key} {each.get(key, 'missing')}" for key in keys) for each in (one, other)

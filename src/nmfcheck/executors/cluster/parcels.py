@@ -41,7 +41,7 @@ def pack_requests(requests: Iterable[Request]) -> bytes:
 
 def unpack_requests(parcel: bytes) -> list[Request]:
     """Read what `pack_requests` wrote."""
-    found = []
+    requests = []
     for fields, matrices in messages_in(parcel):
         problem = Problem(
             matrices["A"],
@@ -51,8 +51,8 @@ def unpack_requests(parcel: bytes) -> list[Request]:
             fields["seed"],
             fields["objective"],
         )
-        found.append(Request(fields["number"], problem, fields["random"], fields["order"]))
-    return found
+        requests.append(Request(fields["number"], problem, fields["random"], fields["order"]))
+    return requests
 
 
 def pack_replies(replies: Iterable[Reply], seconds: float) -> bytes:

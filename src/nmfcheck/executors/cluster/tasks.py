@@ -32,8 +32,8 @@ def results(
                 except queue.Empty:
                     continue
                 number, _ = flying.pop(str(future.key))
-                found = _result(client, future)
-            yield number, found
+                result = _result(client, future)
+            yield number, result
     finally:
         if client.status == "running":
             client.cancel([future for _, future in flying.values()], force=True)
@@ -70,7 +70,7 @@ def _result(client: Client, future: Future[Any]) -> bytes:
                 "the cluster has cancelled a batch; the same command goes on from what is stored"
             )
         )
-    found = future.result()
-    if not isinstance(found, bytes):
-        raise SubjectError(f"a worker sent a {type(found).__name__} instead of a result")
-    return found
+    result = future.result()
+    if not isinstance(result, bytes):
+        raise SubjectError(f"a worker sent a {type(result).__name__} instead of a result")
+    return result

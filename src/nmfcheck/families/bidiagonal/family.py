@@ -324,15 +324,15 @@ def _sizes(given: Any) -> list[int]:
     """Return the sizes of ``2-5,8``, or of a list."""
     if not isinstance(given, str):
         return sorted({whole_number("a size", n, 1) for n in given})
-    found: set[int] = set()
+    sizes: set[int] = set()
     for part in given.split(","):
         match = re.fullmatch(r"\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not 1 <= first <= last <= LARGEST_SIZE:
             expected = f"sizes from 1 to {LARGEST_SIZE} such as 2-5,8"
             raise InputError(f"--sizes is {given!r}; expected {expected}")
-        found.update(range(first, last + 1))
-    return sorted(found)
+        sizes.update(range(first, last + 1))
+    return sorted(sizes)
 
 
 def _kinds(given: Any) -> list[str]:

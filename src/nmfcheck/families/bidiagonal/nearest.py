@@ -73,7 +73,7 @@ def nearest_exact(case: BidiagonalCase, W: Any, H: Any) -> NearestExact:
         in_order = _Chain(case, unit, balanced_W, balanced_H, tuple(range(case.n)))
         chains = [replace(in_order, permutation=p) for p in _permutations(in_order)]
         (distance, switch, theta), chain = min(
-            ((chain.nearest(), chain) for chain in chains), key=lambda found: found[0]
+            ((chain.nearest(), chain) for chain in chains), key=lambda pair: pair[0]
         )
         exact_W, exact_H = chain.point(switch, theta)
     scale = _scales(W, balanced_W)
@@ -155,7 +155,7 @@ class _Chain:
 
         grid = np.linspace(low, high, 33)
         best = int(np.argmin([self.distance(s, theta) for theta in grid]))
-        found = minimize_scalar(
+        minimum = minimize_scalar(
             lambda theta: self.distance(s, theta),
             bounds=(grid[max(best - 1, 0)], grid[min(best + 1, 32)]),
             method="bounded",
@@ -163,7 +163,7 @@ class _Chain:
         )
         # Good to about 1e-8, as a search for a minimum is. So near, the curve is a straight line,
         # and the foot on it, seen from the point that was found, is good to all digits.
-        x = float(found.x)
+        x = float(minimum.x)
         left, right = max(low, x - 1e-6), min(high, x + 1e-6)
         along = (self._stacked(s, right) - self._stacked(s, left)) / (right - left)
         missed = np.stack([self.W, self.H]) - self._stacked(s, x)
@@ -182,15 +182,15 @@ def _permutations(chain: _Chain) -> list[tuple[int, ...]]:
         return [tuple(shown[0].tolist())]
     from scipy.optimize import linear_sum_assignment  # late: SciPy takes long to import
 
-    found = set()
+    orders = set()
     for s in range(1, max(case.n, 2)):
         for theta in np.linspace(0, 1, 5):
             exact_W, exact_H = chain.point(s, float(theta))  # in the order of the rows
             costs = ((exact_W.T[:, None] - W.T) ** 2).sum(axis=2)
             costs += ((exact_H[:, None] - H) ** 2).sum(axis=2)
             components = linear_sum_assignment(np.nan_to_num(costs, posinf=1e300))[1]
-            found.add(tuple(components.tolist()))
-    return sorted(found)
+            orders.add(tuple(components.tolist()))
+    return sorted(orders)
 
 
 def _scales(W: Array, balanced_W: Array) -> Array:

@@ -24,9 +24,9 @@ SIZE = 3
 
 def sections(material: Material) -> list[Section]:
     """Return the family's own sections, where there is something to say."""
-    found: list[Section] = []
+    own: list[Section] = []
     if (words := _words(material)) is not None:
-        found.append(words)
+        own.append(words)
     runs = material.stages(FAMILY.cell(SLOPES))
     by_seed: dict[int, dict[float, Any]] = {}
     for stage in runs:
@@ -34,12 +34,12 @@ def sections(material: Material) -> list[Section]:
         by_seed.setdefault(stage.trial.seed, {})[eps_of(stage.ask)] = factors
     if len(by_seed) >= 2:
         ladder = sorted({eps for run in by_seed.values() for eps in run})
-        found.append(
+        own.append(
             SlopesSection(
                 slopes_of({eps: [run.get(eps) for run in by_seed.values()] for eps in ladder})
             )
         )
-    return found
+    return own
 
 
 def _words(material: Material) -> WordsSection | None:

@@ -104,17 +104,17 @@ class Slopes:
         last = len(self.eps) - 1
         before = min(range(last), key=lambda j: abs(np.log10(self.eps[j] / self.eps[last]) - 1))
         slope = self.slope[last]
-        there = np.isfinite(slope) & np.isfinite(self.slope[before])
+        finite = np.isfinite(slope) & np.isfinite(self.slope[before])
         upper = slope[:, [PARAMETERS.index("w1(1)")]]
         with np.errstate(invalid="ignore"):
             change = np.abs(slope - self.slope[before])
-            linear = there & (change < NEARLY * np.maximum(np.abs(slope), np.abs(upper)))
+            linear = finite & (change < NEARLY * np.maximum(np.abs(slope), np.abs(upper)))
         return [
             Linearity(
                 name,
                 float(self.mean[last, k]),
-                float(np.median(slope[there[:, k], k])) if there[:, k].any() else math.nan,
-                Share(int(linear[:, k].sum()), int(there[:, k].sum())),
+                float(np.median(slope[finite[:, k], k])) if finite[:, k].any() else math.nan,
+                Share(int(linear[:, k].sum()), int(finite[:, k].sum())),
             )
             for k, name in enumerate(PARAMETERS)
         ]
@@ -122,12 +122,12 @@ class Slopes:
 
 def _mean_and_error(values: Array) -> tuple[Array, Array]:
     """Return the mean over runs, the axis before the last, and its standard error."""
-    there = np.isfinite(values)
-    number = there.sum(axis=-2)
-    kept = np.where(there, values, 0.0)
+    finite = np.isfinite(values)
+    number = finite.sum(axis=-2)
+    kept = np.where(finite, values, 0.0)
     with np.errstate(all="ignore"):
         mean = kept.sum(axis=-2) / number
-        off = np.where(there, values - np.expand_dims(mean, -2), 0.0)
+        off = np.where(finite, values - np.expand_dims(mean, -2), 0.0)
         error = np.sqrt((off**2).sum(axis=-2) / (number - 1) / number)
     return mean, error
 
@@ -141,17 +141,17 @@ def checked_eps(eps: Sequence[float]) -> tuple[float, ...]:
     return ladder
 
 
-def slopes_of(found: Mapping[float, Sequence[tuple[object, object] | None]]) -> Slopes:
+def slopes_of(factors: Mapping[float, Sequence[tuple[object, object] | None]]) -> Slopes:
     """Return the slopes of runs that have been made.
 
     Parameters
     ----------
-    found : for ε = 0 and for each other ε, W and H of each run, in one order; None where there is
+    factors : for ε = 0 and for each other ε, W and H of each run, in one order; None where there is
         no answer.
     """
-    ladder = checked_eps([eps for eps in found if eps])
-    base, before, _ = _parameters(case_of(N, ONES, 0.0), found[0.0])
-    here = [_parameters(case_of(N, ONES, eps), found[eps]) for eps in ladder]
+    ladder = checked_eps([eps for eps in factors if eps])
+    base, before, _ = _parameters(case_of(N, ONES, 0.0), factors[0.0])
+    here = [_parameters(case_of(N, ONES, eps), factors[eps]) for eps in ladder]
     portion = np.stack([part for _, _, part in here])
     _, _, smallest = here[-1]
     of_W = smallest > 0.5

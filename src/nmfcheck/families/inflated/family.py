@@ -126,15 +126,15 @@ class Inflated(Family):
     def nearest(self, case: Any, W: Array, H: Array) -> Nearest:
         """Return the nearest exact factorization of the core, inflated."""
         core_W, core_H = core_factors([case], W[None], H[None])
-        found = nearest_exact(case.core, core_W[0], core_H[0]).as_answer()
-        inflated = inflated_factors(case, found.W, found.H)
+        core = nearest_exact(case.core, core_W[0], core_H[0]).as_answer()
+        inflated = inflated_factors(case, core.W, core.H)
         unit = np.array([self.unit(case)])
         given, answer = (
             np.concatenate([X.ravel() for X in balance(first[None], second[None], unit)])
             for first, second in ((np.maximum(W, 0.0), np.maximum(H, 0.0)), inflated)
         )
         distance = float(np.linalg.norm(given - answer) / np.linalg.norm(answer))
-        return replace(found, W=inflated[0], H=inflated[1], distance=distance)
+        return replace(core, W=inflated[0], H=inflated[1], distance=distance)
 
     def select(
         self, cells: Mapping[Cell, int], asks: tuple[Ask, ...], chosen: Mapping[str, Any]

@@ -13,7 +13,7 @@ from ..family import Nearest
 from ..fixed import FixedFamily, Trials
 from ..trial import Ask, Cell, Trial
 from .cases import MATRICES, NAME, OptimumCase, case_of, optimum_of
-from .judge import FOUND, judged
+from .judge import DEFECT_BOUND, judged
 
 QUICK = {
     "thomas/k=1/shuffled": 100,
@@ -37,7 +37,7 @@ class Optima(FixedFamily):
     example = "optima/hexagon/k=2/shuffled#7/seed=7"
     asks = (Ask("residual", "identified", called="the least residual"),)
     test = "trials reached the least residual"
-    found = FOUND
+    defect_bound = DEFECT_BOUND
     headings = ("matrix", "rank")
     listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": STANDARD}
 

@@ -16,7 +16,7 @@ from ...judging.sentences import clipping, invalid_entry
 from ...judging.tolerances import TOLERANCE
 from .cases import OptimumCase
 
-FOUND = 1e-3
+DEFECT_BOUND = 1e-3
 """Up to here the least residual is reached. The excess is of second order: the square of how far W
 and H are off."""
 
@@ -63,7 +63,7 @@ def _one(
         "residual_defect": max(excess, 0.0),
         "kkt_residual": kkt,
     }
-    outcome = graded(excess, FOUND)
+    outcome = graded(excess, DEFECT_BOUND)
     if outcome is None:
         at_rest = kkt <= TOLERANCE.stationary
         outcome = Outcome.COLLAPSED if at_rest else Outcome.UNCONVERGED

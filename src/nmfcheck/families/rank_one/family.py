@@ -16,7 +16,7 @@ from ..family import Family
 from ..fixed import FixedFamily, Trials
 from ..trial import Ask, Case, Cell, Trial
 from .cases import CODE, NAME, ONE, TINY, UNITS, RankOneCase, case_of, check_shape
-from .judge import FOUND, judged
+from .judge import DEFECT_BOUND, judged
 
 QUICK = {"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40, "4x3/one": 20}
 """One cell has one matrix, draw 0: errors that are the same from every start are a bias."""
@@ -38,7 +38,7 @@ class RankOne(FixedFamily):
     code = CODE
     required: ClassVar[float | None] = 1.0
     margin = 0.0
-    found = FOUND
+    defect_bound = DEFECT_BOUND
 
     def under(self, objective: str) -> Family | None:
         """Return the family for any other β-divergence, or itself."""
@@ -96,7 +96,7 @@ class RankOne(FixedFamily):
         """Say what was measured, and what it means."""
         if judgement.outcome is Outcome.INVALID:
             return
-        meaning = f"max|X − WH| / max X, X the best product; {FOUND:g} is asked for"
+        meaning = f"max|X − WH| / max X, X the best product; {DEFECT_BOUND:g} is asked for"
         yield "product defect", f"{judgement.product_defect:.3g}  ({meaning})"
         yield "KKT residual", f"{judgement.kkt_residual:.3g}  (0 at a stationary point)"
 

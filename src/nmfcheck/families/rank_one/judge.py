@@ -22,7 +22,7 @@ from ...judging.tolerances import TOLERANCE
 from .best import best_product
 from .cases import RankOneCase
 
-FOUND = 1e-4
+DEFECT_BOUND = 1e-4
 """Up to here the best product is found.
 
 Every right update gets there, given enough iterations. Runs with a penalty, a constant of 1e-3 in
@@ -43,30 +43,30 @@ def judged(cases: Sequence[RankOneCase], W: Array, H: Array) -> list[Judgement]:
         WH = balanced_W @ balanced_H
         kkt = objective.kkt_residual(A, balanced_W, balanced_H)
     without_nan(product, kkt)
-    found = []
+    judgements = []
     for i in range(len(cases)):
         if not valid[i]:
-            found.append(Judgement(Outcome.INVALID, invalid_entry(given[0][i], given[1][i])))
+            judgements.append(Judgement(Outcome.INVALID, invalid_entry(given[0][i], given[1][i])))
             continue
         measures = {"product_defect": float(product[i]), "kkt_residual": float(kkt[i])}
         nothing = WH[i].max() <= TOLERANCE.exact
         at_rest = nothing and kkt[i] <= TOLERANCE.stationary
         other = Outcome.COLLAPSED if at_rest else Outcome.UNCONVERGED
-        outcome = graded(product[i], FOUND) or other
+        outcome = graded(product[i], DEFECT_BOUND) or other
         labels = {}
-        if product[i] > FOUND and (loss := _best_for(A[i], WH[i], objective)):
+        if product[i] > DEFECT_BOUND and (loss := _best_for(A[i], WH[i], objective)):
             labels["best_for"] = loss
         zero = f"WH is 0{', a stationary point' if at_rest else ''}"
         sentence = zero if nothing else _sentence(measures, labels)
         sentence += clipping(given[0][i], given[1][i])
-        found.append(Judgement(outcome, f"{sentence}.", measures, labels, bool(clipped[i])))
-    return found
+        judgements.append(Judgement(outcome, f"{sentence}.", measures, labels, bool(clipped[i])))
+    return judgements
 
 
 def _best_for(A: Array, WH: Array, asked: Objective) -> str:
     """Return the loss that a product is the best one for, if it is another than was asked."""
     for other in OBJECTIVES.values():
-        if other is not asked and np.abs(best_product(A, other.beta) - WH).max() <= FOUND:
+        if other is not asked and np.abs(best_product(A, other.beta) - WH).max() <= DEFECT_BOUND:
             return other.title
     return ""
 
@@ -79,7 +79,7 @@ def _sentence(measures: dict[str, float], labels: dict[str, str]) -> str:
     sentence = f"WH misses the best product of rank one by {defect:.2g} of its largest entry"
     if labels:
         return f"{sentence}, but is the best one for {labels['best_for']}"
-    if defect <= FOUND:
+    if defect <= DEFECT_BOUND:
         return f"{sentence}, as in single precision or after few sweeps"
     return (
         f"{sentence} (KKT residual {measures['kkt_residual']:.2g}); a right update comes nearer "

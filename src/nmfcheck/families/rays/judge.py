@@ -17,7 +17,7 @@ from ...judging.tolerances import TOLERANCE
 from ..components import matched
 from .cases import RaysCase
 
-FOUND = 0.9
+LEAST_COSINE = 0.9
 """A component is one of the answer's if the cosine between them is at least this."""
 
 
@@ -34,10 +34,10 @@ def judged(cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
         product = product_defect(A, balanced_W, balanced_H)
         kkt = objective_of(cases[0].objective).kkt_residual(A, balanced_W, balanced_H)
     without_nan(product, kkt)
-    found = []
+    judgements = []
     for i, case in enumerate(cases):
         if not valid[i]:
-            found.append(Judgement(Outcome.INVALID, invalid_entry(given[0][i], given[1][i])))
+            judgements.append(Judgement(Outcome.INVALID, invalid_entry(given[0][i], given[1][i])))
             continue
         of, cosines = matched(case.answer, balanced_W[i], balanced_H[i])
         with np.errstate(over="ignore", invalid="ignore"):
@@ -55,15 +55,15 @@ def judged(cases: Sequence[RaysCase], W: Array, H: Array) -> list[Judgement]:
         sentence = _sentence(case, W[i], H[i], outcome, measures, cosines)
         sentence += clipping(given[0][i], given[1][i])
         labels = {"permutation": ",".join(map(str, of.tolist()))}
-        found.append(Judgement(outcome, f"{sentence}.", measures, labels, bool(clipped[i])))
-    return found
+        judgements.append(Judgement(outcome, f"{sentence}.", measures, labels, bool(clipped[i])))
+    return judgements
 
 
 def _outcome(measures: dict[str, float]) -> Outcome:
     """Grade the larger defect; where that is none, by the worst component and the KKT residual."""
     if grade := graded(max(measures["form_defect"], measures["product_defect"])):
         return grade
-    if measures["cosine"] < FOUND and measures["kkt_residual"] <= TOLERANCE.stationary:
+    if measures["cosine"] < LEAST_COSINE and measures["kkt_residual"] <= TOLERANCE.stationary:
         return Outcome.COLLAPSED
     return Outcome.UNCONVERGED
 
@@ -75,7 +75,7 @@ def _sentence(
     form, product = measures["form_defect"], measures["product_defect"]
     if outcome.grade is not None:
         return f"each component is found: form defect {form:.2g}, product defect {product:.2g}"
-    lost = np.flatnonzero(cosines < FOUND).tolist()
+    lost = np.flatnonzero(cosines < LEAST_COSINE).tolist()
     kkt = f"KKT residual {measures['kkt_residual']:.2g}"
     with np.errstate(over="ignore", invalid="ignore"):
         missed = product_miss(case.A - W @ H)

@@ -44,8 +44,8 @@ class DefectsSection(Section):
             axes.plot(np.array(finite)[places], (places + 1) / len(defects), color=colour,
                       drawstyle="steps-post", label=ask.title)  # fmt: skip
             medians.append(f"at {ask.title} the median is {np.median(finite):.0e}")
-        found = self.family.part.room.found
-        for bound in (TOLERANCE.exact, *([found] if found else [])):
+        most = self.family.part.room.defect_bound
+        for bound in (TOLERANCE.exact, *([most] if most else [])):
             axes.axvline(bound, color=INK, linewidth=0.8, linestyle=":")
             axes.annotate(f"{bound:.0e}", (bound, 1.02), fontsize=8, ha="center",
                           xycoords=("data", "axes fraction"))  # fmt: skip
@@ -56,5 +56,5 @@ class DefectsSection(Section):
         picture = sheet.draw(
             figure, f"Distribution of the defects: {'; '.join(medians) or 'none'}."
         )
-        asked = f"{found:g} is asked for. " if found else ""
+        asked = f"{most:g} is asked for. " if most else ""
         return with_caption(picture, f"{asked}Exact is {TOLERANCE.exact:g} or less.")

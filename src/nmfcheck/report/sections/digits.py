@@ -37,7 +37,7 @@ class DigitsSection(Section):
 
         figure, (axes,) = panels(height=3.4)
         tolerances = [tolerance_of(d) for d in range(1, MOST_DIGITS + 1)]
-        told = []
+        listed = []
         colours = (BLUE, ORANGE, GREEN, PURPLE, RED, INK, GREY)
         for place, family in enumerate(self.families):
             assert family.digits is not None
@@ -52,8 +52,8 @@ class DigitsSection(Section):
                       fillstyle="none", linewidth=1.2, label=family.family)  # fmt: skip
             if passing:
                 axes.plot(*zip(*passing, strict=True), "o", color=colour, markersize=5)
-            told.append(f"{family.family} {family.digits.in_words}")
+            listed.append(f"{family.family} {family.digits.in_words}")
         axes.set(xscale="log", xlabel="tolerance", ylabel="trials passed", ylim=(-0.02, 1.02))
         axes.invert_xaxis()
         figure.legend(loc="outside lower center", ncols=4, fontsize=9)
-        return with_caption(sheet.draw(figure, f"Correct digits: {', '.join(told)}."), CAPTION)
+        return with_caption(sheet.draw(figure, f"Correct digits: {', '.join(listed)}."), CAPTION)

@@ -79,5 +79,5 @@ class LeaderboardSection(Section):
 
 def _exact(subject: SubjectContents) -> Share:
     """Return how many runs are exact, of those that did not collapse where that is asked."""
-    found = (each.exactness.pool.share for each in subject.verdict.families if each.exactness)
-    return sum(found, Share(0, 0))
+    shares = (each.exactness.pool.share for each in subject.verdict.families if each.exactness)
+    return sum(shares, Share(0, 0))

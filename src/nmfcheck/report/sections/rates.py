@@ -111,8 +111,8 @@ class RatesSection(Section):
 
     def _share(self, name: str, cell: CellVerdict) -> Share:
         assert cell.cell is not None
-        found = self.family.baseline.shares(cell.cell.name, self.family.part.test, (name,))
-        return found.get(name, Share(0, 0))
+        shares = self.family.baseline.shares(cell.cell.name, self.family.part.test, (name,))
+        return shares.get(name, Share(0, 0))
 
 
 def _columns(cell: CellVerdict) -> tuple[str, ...]:
