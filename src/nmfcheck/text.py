@@ -41,9 +41,9 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-def percent(share: float) -> str:
-    """Write a share in percent, to one decimal."""
-    return f"{100 * share:.1f} %"
+def percent(fraction: float, digits: int = 1) -> str:
+    """Write a fraction in percent, with so many decimals."""
+    return f"{100 * fraction:.{digits}f} %"
 
 
 def in_list(items: Iterable[object]) -> str:

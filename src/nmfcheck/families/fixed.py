@@ -32,6 +32,16 @@ Trials = Mapping[str, Mapping[str, int]]
 """For each suite, the names of its cells, each with a number of trials."""
 
 
+def growing(
+    quick: Mapping[str, int],
+    standard: Mapping[str, int] | None = None,
+    full: Mapping[str, int] | None = None,
+) -> Trials:
+    """Return the trials of the suites, of which each has all cells of the one before and more."""
+    more = {**quick, **(standard or {})}
+    return {"quick": quick, "standard": more, "full": {**more, **(full or {})}}
+
+
 class FixedFamily(Family):
     """A family whose cells are listed by name, and require a fixed share.
 

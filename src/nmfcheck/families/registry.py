@@ -34,7 +34,7 @@ def names() -> list[str]:
 @lru_cache
 def find(name: str, objective: str = FROBENIUS.name) -> Family:
     """Return the family of this name, with an objective for which its answers are known."""
-    plain = _found(name)
+    plain = _plain(name)
     family = plain.under(find_objective(objective).name)
     if family is None:
         title = find_objective(objective).title
@@ -47,7 +47,7 @@ def room_of(case: Case) -> Family:
     return find(case.family, case.objective)
 
 
-def _found(name: str) -> Family:
+def _plain(name: str) -> Family:
     """Return the family of this name as it is."""
     if name in HOUSE:
         family = import_module(HOUSE[name], __package__).FAMILY

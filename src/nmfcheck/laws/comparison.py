@@ -135,10 +135,10 @@ def check_agree(handle: Handle, A: Array, X: Array, Y: Array, sentence: str) -> 
     return off
 
 
-def scaled(start: Start, factor: float, share: float = 0.5) -> Start:
-    """Return a start whose product is so many times as large, of which H has a share."""
+def scaled(start: Start, factor: float, exponent: float = 0.5) -> Start:
+    """Return a start whose product is so many times as large: H takes factor**exponent of it."""
     W0, H0 = start
-    return W0 * factor ** (1 - share), H0 * factor**share
+    return W0 * factor ** (1 - exponent), H0 * factor**exponent
 
 
 def converging(handle: Handle, limit: int = 2000, tol: float = 1e-10) -> Mapping[Any, Any]:

@@ -45,14 +45,14 @@ class Scale(Law):
         """Compare with the answer for A itself."""
         repeatable(handle)
         c = _factor(example)
-        for share in (0.5, 1.0):
-            A, usual, other = _both(handle, example, c, share)
+        for exponent in (0.5, 1.0):
+            A, usual, other = _both(handle, example, c, exponent)
             off = abs(worse(handle, A, other, usual))
             if off <= CHANCE:
                 return off
             vanishes = bool(other.max() < 1e-3 * A.max())
             if Offer.TOLERANCE not in handle.offers and not vanishes:
-                start = scaled(example.start(), c, share)
+                start = scaled(example.start(), c, exponent)
                 longer = fitted(handle, c * A, example.k, start=start, limit=2 * FEW)
                 if np.array_equal(longer.product / c, other):
                     raise DoesNotApplyError("it stops before its limit")
@@ -110,10 +110,10 @@ def _factor(example: Example) -> float:
 
 
 def _both(
-    handle: Handle, example: Example, c: float, share: float = 0.5
+    handle: Handle, example: Example, c: float, exponent: float = 0.5
 ) -> tuple[Array, Array, Array]:
-    """Return A, the product for A, and that for c·A in units of A; H has a share in the start."""
+    """Return A, the product for A, and that for c·A in units of A; its H0 has c**exponent."""
     A, start = example.matrix(), example.start()
     usual = fitted(handle, A.copy(), example.k, start=start, limit=FEW)
-    other = fitted(handle, c * A, example.k, start=scaled(start, c, share), limit=FEW)
+    other = fitted(handle, c * A, example.k, start=scaled(start, c, exponent), limit=FEW)
     return A, usual.product, other.product / c

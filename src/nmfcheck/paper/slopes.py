@@ -102,8 +102,8 @@ def _others(measured: dict[str, Slopes]) -> Claim:
         f"{RULE}Reproduced if all three are in both algorithms; with a correction if w1(1) is.",
         graded(whole=linear is True, part=upper),
         f"ALS: {_in_words(measured[ALS])}. Gradient descent: {_in_words(measured[GD])}. "
-        "There, w0 does not "
-        f"tend to its value at ε = 0 in every run: in {int(jumps.sum())} of {len(jumps)} it is "
+        "There, w0 does not tend to its value at ε = 0 in every run: in "
+        f"{int(jumps.sum())} of {len(jumps)} it is "
         f"still more than 1e-3 away from it at ε = {decimal(LADDER[-1])}. Its step length has a "
         "max and a min in it and so is not a smooth function of ε, which may be why. NeNMF, the "
         f"other reading of the paper's citation: {_in_words(measured[NENMF])}.",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from .words import interval, percent
+from .words import interval, rate
 
 if TYPE_CHECKING:
     from .drawing import Picture
@@ -30,7 +30,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"percent": percent, "interval": interval, "figure": inline}
+    made.filters |= {"rate": rate, "interval": interval, "figure": inline}
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..intervals import Share
+from ..text import percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 STYLES = {"PASS": "bold green", "FAIL": "bold red", "INCONCLUSIVE": "bold yellow"}
 
 
-def percent(share: Share) -> str:
-    """Write a share in percent."""
-    return f"{100 * share.value:.0f} %" if share.whole else "–"
+def rate(share: Share) -> str:
+    """Write a share in whole percents; a dash where there is nothing of which it could be one."""
+    return percent(share.value, 0) if share.whole else "–"
 
 
 def interval(share: Share) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ...arrays import Array
 from ...judging.judgement import Judgement
@@ -11,19 +11,10 @@ from ...judging.objectives import KL
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, SHAPE, parts_of
 from ..family import Family
-from ..fixed import IDENTIFIED, FixedFamily, Trials
+from ..fixed import IDENTIFIED, FixedFamily, growing
 from ..trial import Ask, Case, Cell, Trial
 from .cases import CODE, NAME, MixedCase, case_of, check_shape
 from .judge import judged
-
-QUICK = {
-    "6x5/k=2/dyadic": 150,
-    "6x8/k=3/dyadic": 200,
-    "12x10/k=4/dyadic": 100,
-    "8x6/k=3/dyadic/start=warm": 150,
-}
-STANDARD = {**QUICK, "10x12/k=4/dyadic": 150, "15x13/k=5/dyadic": 100}
-FULL = {**STANDARD, "13x15/k=5/dyadic/start=warm": 100, "30x20/k=6/dyadic": 60}
 
 
 class Mixed(FixedFamily):
@@ -35,7 +26,16 @@ class Mixed(FixedFamily):
     example = "mixed/12x10/k=4/dyadic#7/seed=7"
     asks = (IDENTIFIED,)
     test = "trials found the components"
-    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+    listed = growing(
+        quick={
+            "6x5/k=2/dyadic": 150,
+            "6x8/k=3/dyadic": 200,
+            "12x10/k=4/dyadic": 100,
+            "8x6/k=3/dyadic/start=warm": 150,
+        },
+        standard={"10x12/k=4/dyadic": 150, "15x13/k=5/dyadic": 100},
+        full={"13x15/k=5/dyadic/start=warm": 100, "30x20/k=6/dyadic": 60},
+    )
     code = CODE
     graded_by = ("form_defect", "product_defect")
 

@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ...arrays import Array
 from ...judging.judgement import Judgement
 from ...judging.outcomes import Outcome
 from ..dyadic import NUMBER, parts_of
 from ..family import Nearest
-from ..fixed import FixedFamily, Trials
+from ..fixed import FixedFamily, growing
 from ..trial import Ask, Cell, Trial
 from .cases import MATRICES, NAME, OptimumCase, case_of, optimum_of
 from .judge import DEFECT_BOUND, judged
-
-QUICK = {
-    "thomas/k=1/shuffled": 100,
-    "thomas/k=2/shuffled": 150,
-    "hexagon/k=1/shuffled": 100,
-    "hexagon/k=2/shuffled": 150,
-}
-STANDARD = {
-    **QUICK,
-    "thomas/k=3/shuffled": 50,
-    "hexagon/k=3/shuffled": 50,
-    "hexagon/k=4/shuffled": 50,
-}
 
 
 class Optima(FixedFamily):
@@ -39,7 +26,19 @@ class Optima(FixedFamily):
     test = "trials reached the least residual"
     defect_bound = DEFECT_BOUND
     headings = ("matrix", "rank")
-    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": STANDARD}
+    listed = growing(
+        quick={
+            "thomas/k=1/shuffled": 100,
+            "thomas/k=2/shuffled": 150,
+            "hexagon/k=1/shuffled": 100,
+            "hexagon/k=2/shuffled": 150,
+        },
+        standard={
+            "thomas/k=3/shuffled": 50,
+            "hexagon/k=3/shuffled": 50,
+            "hexagon/k=4/shuffled": 50,
+        },
+    )
 
     def cold_cell(self, name: str) -> Cell:
         """Return the cell of a name such as ``hexagon/k=2/shuffled``."""

@@ -13,16 +13,10 @@ from ...judging.objectives import find
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, NUMBER, parts_of
 from ..family import Family
-from ..fixed import FixedFamily, Trials
+from ..fixed import FixedFamily, growing
 from ..trial import Ask, Case, Cell, Trial
 from .cases import CODE, NAME, ONE, TINY, UNITS, RankOneCase, case_of, check_shape
 from .judge import DEFECT_BOUND, judged
-
-QUICK = {"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40, "4x3/one": 20}
-"""One cell has one matrix, draw 0: errors that are the same from every start are a bias."""
-
-STANDARD = {**QUICK, "20x15/dyadic": 50}
-FULL = {**STANDARD, "30x40/dyadic": 50}
 
 
 class RankOne(FixedFamily):
@@ -34,7 +28,12 @@ class RankOne(FixedFamily):
     example = "rank-one/9x6/dyadic#7/seed=7"
     asks = (Ask("beta=2", "identified", called="β = 2"),)
     test = "trials found the best product"
-    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+    # One cell has one matrix, draw 0: errors that are the same from every start are a bias.
+    listed = growing(
+        quick={"4x3/dyadic": 40, "3x4/dyadic": 40, "9x6/dyadic": 40, "4x3/one": 20},
+        standard={"20x15/dyadic": 50},
+        full={"30x40/dyadic": 50},
+    )
     code = CODE
     required: ClassVar[float | None] = 1.0
     margin = 0.0

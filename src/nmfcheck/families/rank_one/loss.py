@@ -12,7 +12,7 @@ from ..family import Family
 from ..fixed import Trials
 from ..loss import WithLoss
 from ..trial import Ask, Case, Cell, Trial
-from .family import FULL, QUICK, STANDARD, RankOne
+from .family import RankOne
 
 MEASURED = {"4x3/tiny": 20}
 """Entries near 1e-9: whether constants that do not depend on the units of A are in the way."""
@@ -22,9 +22,7 @@ class RankOneWithLoss(WithLoss, RankOne):
     """Positive matrices and one component."""
 
     listed: ClassVar[Trials] = {
-        "quick": {**QUICK, **MEASURED},
-        "standard": {**STANDARD, **MEASURED},
-        "full": {**FULL, **MEASURED},
+        suite: {**cells, **MEASURED} for suite, cells in RankOne.listed.items()
     }
 
     def __init__(self, objective: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from ...arrays import Array
 from ...errors import InputError
@@ -13,19 +13,10 @@ from ...judging.objectives import KL
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, NUMBER, parts_of
 from ..family import Family
-from ..fixed import FixedFamily, Trials
+from ..fixed import FixedFamily, growing
 from ..trial import Ask, Cell, Trial
 from .cases import ALPHA, CODE, NAME, RaysCase, case_of, check_rank
 from .judge import judged
-
-QUICK = {
-    "k=3/alpha=0.25/extra=0x4/dyadic": 200,
-    "k=3/alpha=0.25/extra=4x0/dyadic": 200,
-    "k=4/alpha=0.25/extra=0x3/dyadic": 50,
-    "k=3/alpha=0.25/extra=0x4/dyadic/start=warm": 150,
-}
-STANDARD = {**QUICK, "k=4/alpha=0.25/extra=3x0/dyadic": 100}
-FULL = {**STANDARD, "k=5/alpha=0.25/extra=0x4/dyadic": 60}
 
 
 class Rays(FixedFamily):
@@ -37,7 +28,16 @@ class Rays(FixedFamily):
     example = "rays/k=4/alpha=0.25/extra=0x3/dyadic#7/seed=7"
     asks = (Ask("answer", "identified", called="the answer"),)
     test = "trials found the components"
-    listed: ClassVar[Trials] = {"quick": QUICK, "standard": STANDARD, "full": FULL}
+    listed = growing(
+        quick={
+            "k=3/alpha=0.25/extra=0x4/dyadic": 200,
+            "k=3/alpha=0.25/extra=4x0/dyadic": 200,
+            "k=4/alpha=0.25/extra=0x3/dyadic": 50,
+            "k=3/alpha=0.25/extra=0x4/dyadic/start=warm": 150,
+        },
+        standard={"k=4/alpha=0.25/extra=3x0/dyadic": 100},
+        full={"k=5/alpha=0.25/extra=0x4/dyadic": 60},
+    )
     code = CODE
 
     def under(self, objective: str) -> Family | None:

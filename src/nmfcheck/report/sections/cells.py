@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...families import Family, Question
 from ...presenting.section import Section
-from ...presenting.words import decision, interval, percent, table
+from ...presenting.words import decision, interval, rate, table
 from ...verdict.baseline import PAPER
 from ...verdict.decision import CellVerdict
 from ..commands import settings_in_words
@@ -31,11 +31,11 @@ HTML = """\
 {% for cell, exact, three in rows %}
 <tr>{% for text in cell.cell.columns or (cell.cell.name,) %}<td>{{ text }}</td>{% endfor %}
 <td>{{ cell.share.whole + cell.unanswered }}</td>
-<td>{{ cell.share | percent }}</td><td>{{ cell.share | interval }}</td>
+<td>{{ cell.share | rate }}</td><td>{{ cell.share | interval }}</td>
 <td>{{ cell.exactly | interval }}</td>
 <td>{% if cell.required == cell.required %}{{ "%.0f" | format(100 * cell.required) }} %{% else %}–{% endif %}</td>
 <td>{{ three }}</td>
-{% if exact_at %}<td>{% if exact %}{{ exact.share | percent }}{% else %}–{% endif %}</td>{% endif %}
+{% if exact_at %}<td>{% if exact %}{{ exact.share | rate }}{% else %}–{% endif %}</td>{% endif %}
 <td class="left word {{ cell.decision or "" }}">{{ cell.decision or "–" }}</td></tr>
 {% endfor %}
 </tbody>
@@ -108,10 +108,10 @@ class CellsSection(Section):
             shown.add_row(
                 *(cell.cell.columns or (cell.cell.name,)),
                 str(cell.share.whole + cell.unanswered),
-                percent(cell.share),
+                rate(cell.share),
                 interval(cell.share),
                 "–" if math.isnan(cell.required) else f"{100 * cell.required:.0f} %",
-                "–" if exact is None else percent(exact),
+                "–" if exact is None else rate(exact),
                 "–" if cell.decision is None else decision(cell.decision),
             )
         screen.print(shown)

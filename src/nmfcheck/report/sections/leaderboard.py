@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...intervals import Share
 from ...presenting.section import Section
-from ...presenting.words import decision, interval, percent, table
+from ...presenting.words import decision, interval, rate, table
 from ..contents import Contents, SubjectContents
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ HTML = """\
 <tbody>
 {% for each, exact in rows %}
 <tr><td>{{ each.name }}</td><td class="word {{ each.verdict.decision }}">{{ each.verdict.decision }}</td>
-<td>{{ each.verdict.share | percent }}</td>
+<td>{{ each.verdict.share | rate }}</td>
 <td>{{ each.verdict.share | interval }}</td>
-<td>{{ exact | percent }} <span class="word {{ each.verdict.exact or "" }}">{{ each.verdict.exact or "" }}</span></td></tr>
+<td>{{ exact | rate }} <span class="word {{ each.verdict.exact or "" }}">{{ each.verdict.exact or "" }}</span></td></tr>
 {% endfor %}
 </tbody>
 </table>
@@ -62,9 +62,9 @@ class LeaderboardSection(Section):
                     each.name if suite else f"{each.name}, {each.suite.title}: {each.suite.scope}"
                 ),
                 decision(verdict.decision),
-                percent(verdict.share),
+                rate(verdict.share),
                 interval(verdict.share),
-                f"{percent(_exact(each))} {verdict.exact or ''}",
+                f"{rate(_exact(each))} {verdict.exact or ''}",
                 Text(each.findings[0].cause if each.findings else ""),
             )
         screen.print(shown)

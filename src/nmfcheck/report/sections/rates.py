@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...intervals import Share
 from ...judging.objectives import FROBENIUS
 from ...presenting.section import Section
-from ...presenting.words import percent
+from ...presenting.words import rate
 from ...verdict.baseline import PAPER
 from ...verdict.decision import CellVerdict
 from ..contents import FamilyContents
@@ -82,7 +82,7 @@ class RatesSection(Section):
         if not against:
             axes.set_xlim(-0.5, len(cells) - 0.5)
         figure.legend(loc="outside lower center", ncols=2, fontsize=9)
-        listed = ", ".join(f"{name.replace(chr(10), ' ')}: {percent(c.share)}"
+        listed = ", ".join(f"{name.replace(chr(10), ' ')}: {rate(c.share)}"
                          for name, c in zip(names, cells, strict=True))  # fmt: skip
         of_kind = f", {headings[-1]} {kind}" if kind else ""
         return sheet.draw(figure, f"Share of trials passed against {heading}{of_kind}: {listed}.")
