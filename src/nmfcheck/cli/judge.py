@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from ..errors import InputError
-from ..families import Case, room_of
-from ..families.bidiagonal.cases import bidiagonal
+from ..families import Case, house, room_of
 from ..families.judge import judge as judge_factors
 from ..judging.outcomes import Outcome
 from ..presenting.console import console
 from ..report.plain import as_json, plain
+from ..text import in_list
 from ..tools.matrices import read_matrix
 from ..tools.showing import show_judgement
-from .options import COMPLETED, FAILED, json_option
+from .options import COMPLETED, FAILED, case_options, json_option
 
 
 @click.command()
 @click.argument("w_file", metavar="W", type=click.Path(path_type=Path))
 @click.argument("h_file", metavar="H", type=click.Path(path_type=Path))
 @click.option("--case", "case_id", metavar="ID", help="The case's id, of any family.")
-@click.option("--a0", metavar="X,X,…", help="Of a bidiagonal case, instead: the diagonal of A.")
-@click.option("--a1", metavar="X,…", help="Its superdiagonal, before ε.  [default: ones]")
-@click.option("--eps", metavar="ε", help="The size of the superdiagonal.  [default: 0]")
+@case_options
 @json_option
 def judge(
     *,
     w_file: Path,
     h_file: Path,
-    a0: str | None,
-    a1: str | None,
-    eps: str | None,
     case_id: str | None,
+    chosen: dict[str, str | None],
     in_json: bool,
 ) -> int:
     """Judge a factorization that lies in two files.
@@ -45,7 +42,8 @@ def judge(
 
     Example: nmfcheck judge --a0 1,1,1 --a1 1,1 --eps 1e-3 W.csv H.csv
     """
-    case = _case(a0, a1, eps, case_id)
+    given = {name: text for name, text in chosen.items() if text is not None}
+    case = _case(case_id, given)
     W, H = read_matrix(w_file), read_matrix(h_file)
     shapes = (case.m, case.rank), (case.rank, case.n)
     for path, X, shape in zip((w_file, h_file), (W, H), shapes, strict=True):
@@ -63,22 +61,12 @@ def judge(
     return FAILED if judgement.grade is None else COMPLETED
 
 
-def _case(a0: str | None, a1: str | None, eps: str | None, case_id: str | None) -> Case:
+def _case(case_id: str | None, given: Mapping[str, str]) -> Case:
+    rooms = [room for room in house() if room.case_options]
     if case_id is not None:
-        if (a0, a1, eps) != (None, None, None):
-            raise InputError("--case says it all; leave out --a0, --a1 and --eps")
+        if given:
+            others = in_list(f"--{option.name}" for room in rooms for option in room.case_options)
+            raise InputError(f"--case says it all; leave out {others}")
         return Case.from_id(case_id)
-    if a0 is None:
-        raise InputError("say which matrix was factorized: --case, or --a0 (with --a1 and --eps)")
-    size = [0.0] if eps is None else _numbers("--eps", eps)
-    if len(size) != 1:
-        raise InputError(f"--eps is {eps!r}; expected one number")
-    return bidiagonal(_numbers("--a0", a0), None if a1 is None else _numbers("--a1", a1), size[0])
-
-
-def _numbers(option: str, text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")] if text.strip() else []
-    except ValueError:
-        expected = "a number" if option == "--eps" else "numbers between commas"
-        raise InputError(f"{option} is {text!r}; expected {expected}") from None
+    named = (room for room in rooms if given.keys() <= {each.name for each in room.case_options})
+    return next(named, rooms[0]).case_given(given)

@@ -16,7 +16,7 @@ import click
 from ..errors import InputError
 from ..executors.cluster.connection import Tls, check_address, connected
 from ..executors.protocol import Limits
-from ..families import Family, Option, find, names
+from ..families import Family, Option, find, house, names
 from ..judging.tolerances import TOLERANCE
 from ..reference.engine import ENGINES
 from ..text import option_from_text
@@ -215,6 +215,11 @@ def ask_options(command: Command) -> Command:
     """Add those options of families that say what a trial asks."""
     listed = [option for room in installed() for option in room.options if option.of_asks]
     return _with_options(command, listed)
+
+
+def case_options(command: Command) -> Command:
+    """Add the options of families that give a case by other means than its id."""
+    return _with_options(command, [option for room in house() for option in room.case_options])
 
 
 def _with_options(command: Command, options: Sequence[Option]) -> Command:

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,14 @@ class Nearest:
     place: str = ""
 
 
+class Drawn(NamedTuple):
+    """A trial that an experiment runs: a cell's name, a draw, and the names of what is asked."""
+
+    cell: str
+    draw: int
+    asks: tuple[str, ...]
+
+
 class Family(ABC):
     """A family of cases with known answers.
 
@@ -84,6 +92,11 @@ class Family(ABC):
     defect_bound : the defect up to which a run has found the answer, where that is asked for.
     exact_share : the share of runs that have to pass for the second question.
     options : what the command line offers to select its cells and asks.
+    case_options : what it offers to give a case of this family by other means than its id.
+    starts_at_answer : what of it is started at an exact factorization, to see who leaves it.
+    without_start : what of it is asked instead of a subject that takes no start.
+    smoke_trials : the ids of a tiny trial, of the same with another seed, and of a smaller one, for
+        a first look at a subject.
     counted_labels : the labels whose texts are counted in baselines and reports.
     baseline_iterations : of the references when a baseline is made, where not their own number.
     judgement : the class of its judgements, which may name measures and labels.
@@ -104,6 +117,10 @@ class Family(ABC):
     defect_bound: ClassVar[float | None] = None
     exact_share: ClassVar[float] = 0.95
     options: ClassVar[tuple[Option, ...]] = ()
+    case_options: ClassVar[tuple[Option, ...]] = ()
+    starts_at_answer: ClassVar[tuple[Drawn, ...]] = ()
+    without_start: ClassVar[tuple[Drawn, ...]] = ()
+    smoke_trials: ClassVar[tuple[str, ...]] = ()
     counted_labels: ClassVar[tuple[str, ...]] = ()
     baseline_iterations: ClassVar[Mapping[str, int]] = {}
     judgement: ClassVar[type[Judgement]] = Judgement
@@ -131,6 +148,10 @@ class Family(ABC):
     @abstractmethod
     def cells(self, suite: str) -> Mapping[Cell, int]:
         """Return the cells of the suite quick, standard or full, each with a number of trials."""
+
+    def trials_of(self, suite: str, version: int) -> int | None:
+        """Return the trials of each cell in a version of a suite; None for those of `cells`."""
+        return None
 
     @abstractmethod
     def cell(self, name: str) -> Cell:
@@ -186,6 +207,10 @@ class Family(ABC):
                 raise
             example = f"{self.example.rpartition('/')[0]}/{self.asks[-1].name}"
             raise InputError(f"no case {id!r}; expected an id such as {example!r}") from None
+
+    def case_given(self, given: Mapping[str, str]) -> Case:
+        """Return the case that values of its `case_options` say, or raise `InputError`."""
+        raise InputError(f"a case of {self.name} is given by its id")
 
     def start(self, trial: Trial) -> tuple[Array, Array]:
         """Return W0, then H0, uniform in (0, 1), from PCG64 seeded with m, n, k and the seed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
 
@@ -29,6 +30,13 @@ HOUSE = {
 def names() -> list[str]:
     """Return the names of all families, the house's first."""
     return [*HOUSE, *(name for name in _offered() if name not in HOUSE)]
+
+
+def house(objective: str = FROBENIUS.name) -> Iterator[Family]:
+    """Return the families of the house whose answers are known for an objective."""
+    for name in HOUSE:
+        if _plain(name).under(find_objective(objective).name) is not None:
+            yield find(name, objective)
 
 
 @lru_cache

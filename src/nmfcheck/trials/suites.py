@@ -298,14 +298,9 @@ SUMMARIES = {
 }
 
 
-MORE_TRIALS = {("quick", "bidiagonal"): 130}
-"""Trials of each cell from that version on, so that an algorithm at what is required everywhere
-passes in 95 % of runs although some of the levels is spent early (docs/verdict.md)."""
-
-
-def _with_more(part: Part, suite: str) -> Part:
-    """Return a part with as many trials as its newest version has."""
-    number = MORE_TRIALS.get((suite, part.family))
+def _of_version(part: Part, suite: str, version: int) -> Part:
+    """Return a part with as many trials as a version of a suite has."""
+    number = part.room.trials_of(suite, version)
     return part if number is None else replace(part, cells=dict.fromkeys(part.cells, number))
 
 
@@ -325,9 +320,9 @@ def of_version(name: str, version: int, objective: str = FROBENIUS.name) -> Suit
     if not known:
         title = find_objective(objective).title
         raise InputError(f"no family of {name}@{version} has known answers for {title}")
-    parts = tuple(part_of(family, name, objective) for family in known)
+    parts = tuple(_of_version(part_of(f, name, objective), name, version) for f in known)
     if version >= DIGITS_SINCE:
-        parts = tuple(_lenient(_with_more(part, name)) for part in parts)
+        parts = tuple(map(_lenient, parts))
     tried = laws.names() if version >= LAWS_SINCE else ()
     return Suite(
         name, version, parts, ITERATIONS[name], SUMMARIES[name], objective=objective, laws=tried

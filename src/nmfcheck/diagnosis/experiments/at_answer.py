@@ -7,25 +7,13 @@ as well: who ends at the same W and H from there does not use its start, and thi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from ...errors import InputError
-from ...families import Ask, Trial, find
+from ...families import Ask, Drawn, Family, Trial, house
 from .asking import Asking
 from .record import Begin, Experiment, Run
 
 NAME = "start at the answer"
-
-ASKED = (
-    ("bidiagonal", "n=3/loguniform", 0, ("eps=0", "eps=1e-3", "eps=1e-6")),
-    ("bidiagonal", "n=4/loguniform", 1, ("eps=0", "eps=0.25")),
-    ("mixed", "6x8/k=3/dyadic", 0, ("eps=0",)),
-    ("mixed", "6x5/k=2/dyadic", 1, ("eps=0",)),
-)
-"""Families, cells, draws and asks: with zeros, with small entries, and dense."""
-
-DENSE = ("mixed", "6x8/k=3/dyadic", 3)
-"""What is asked of a subject that takes no start: so many dense matrices."""
 
 SEEDS = (0, 1)
 
@@ -34,7 +22,7 @@ def at_answer(asking: Asking, objective: str) -> Experiment:
     """Start at exact factorizations, each time with two seeds."""
     runs: list[Run] = []
     begun: set[str] = set()
-    for trial, ask in _asked(objective):
+    for trial, ask in _asked(objective, lambda room: room.starts_at_answer):
         answer = trial.family.exact_answer(trial.case(ask))
         if answer is None:
             continue
@@ -51,22 +39,21 @@ def at_answer(asking: Asking, objective: str) -> Experiment:
 
 def dense(asking: Asking, objective: str) -> Experiment:
     """Ask a subject that takes no start for some dense matrices."""
-    family, cell, draws = DENSE
-    try:
-        room = find(family, objective)
-    except InputError:
+    runs = [
+        Run(trial, ask, Begin.GIVEN, *trial.start(), trial.seed)
+        for trial, ask in _asked(objective, lambda room: room.without_start)
+    ]
+    if not runs:
         return Experiment(NAME, (), "it takes no start")
-    trials = [room.trial(room.cell(cell), i) for i in range(draws)]
-    runs = [Run(t, t.asks[0], Begin.GIVEN, *t.start(), t.seed) for t in trials]
     return Experiment(NAME, asking.ask(runs), "it takes no start; dense matrices were asked")
 
 
-def _asked(objective: str) -> Iterator[tuple[Trial, Ask]]:
-    for family, cell, draw, asks in ASKED:
-        try:
-            room = find(family, objective)
-        except InputError:
-            continue
-        trial = room.trial(room.cell(cell), draw)
-        for name in asks:
-            yield trial, room.ask(name)
+def _asked(
+    objective: str, drawn: Callable[[Family], Sequence[Drawn]]
+) -> Iterator[tuple[Trial, Ask]]:
+    """Return what the families of the house say is to be asked for an objective."""
+    for room in house(objective):
+        for cell, draw, asks in drawn(room):
+            trial = room.trial(room.cell(cell), draw)
+            for name in asks:
+                yield trial, room.ask(name)

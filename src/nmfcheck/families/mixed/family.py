@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ...arrays import Array
 from ...judging.judgement import Judgement
 from ...judging.objectives import KL
 from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, SHAPE, parts_of
-from ..family import Family
+from ..family import Drawn, Family
 from ..fixed import IDENTIFIED, FixedFamily, growing
 from ..trial import Ask, Case, Cell, Trial
 from .cases import CODE, NAME, MixedCase, case_of, check_shape
@@ -38,6 +38,13 @@ class Mixed(FixedFamily):
     )
     code = CODE
     graded_by = ("form_defect", "product_defect")
+    starts_at_answer: ClassVar[tuple[Drawn, ...]] = (  # dense
+        Drawn("6x8/k=3/dyadic", 0, (IDENTIFIED.name,)),
+        Drawn("6x5/k=2/dyadic", 1, (IDENTIFIED.name,)),
+    )
+    without_start: ClassVar[tuple[Drawn, ...]] = tuple(
+        Drawn("6x8/k=3/dyadic", i, (IDENTIFIED.name,)) for i in range(3)
+    )
 
     def under(self, objective: str) -> Family | None:
         """Return the family for the Kullback–Leibler divergence, or itself."""

@@ -15,6 +15,8 @@ class Noisy(Mixed):
     summary = "positive and noisy: nothing fits exactly, and the best W and H are known"
     example = "noisy/12x10/k=4/dyadic#7/seed=7"
     code = CODE
+    starts_at_answer = ()  # W·H is not A there
+    without_start = ()
 
     def under(self, objective: str) -> Family | None:
         """Return itself: for other objectives than the Frobenius norm its answers are not known."""
