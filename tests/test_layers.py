@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import nmfcheck
+from nmfcheck.families.registry import HOUSE
 
 PACKAGE = Path(nmfcheck.__file__).parent
 DESIGN = Path(__file__).parent.parent / "docs" / "design.md"
@@ -80,19 +81,72 @@ def test_no_module_reaches_back_up_the_flow(path):
             assert LEVELS[room] < LEVELS[own], f"{path}, line {line}: {own} imports {target}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=name_of)
+ABOUT_THE_PAPER = {
+    "": "the public names are gathered from everywhere",
+    "perturbation": "the slopes in ε, which are public",
+    "tools.perturbation": "the slopes in ε of any subject",
+    "store.migration": "stores of before there were families, which knew ε",
+}
+"""What may import from inside a family's room and knows its parameters, beside the room `paper`."""
+
+NAMING = {
+    "trials.suites": "the families of each version of the suites",
+    "laws.best": "a law of this name, which has nothing to do with the family",
+    "laws.valid": "a kind of matrix of this name, which has nothing to do with the family",
+}
+"""What has names of families in its texts, beside those above."""
+
+
+def knows_a_family(module: str) -> bool:
+    """Families, and what is about the paper's alone, may know what is in a family's room."""
+    return room_of(module) in ("families", "paper") or module in ABOUT_THE_PAPER
+
+
+def strangers():
+    return [path for path in modules() if not knows_a_family(name_of(path))]
+
+
+def test_every_exception_is_one():
+    assert {name_of(path) for path in modules()} >= {*ABOUT_THE_PAPER, *NAMING}
+
+
+def rooms_of_families():
+    return {f"families.{path.parent.name}" for path in PACKAGE.glob("families/*/__init__.py")}
+
+
+def test_every_family_has_a_room():
+    assert {f"families.{name.replace('-', '_')}" for name in HOUSE} == rooms_of_families()
+
+
+@pytest.mark.parametrize("path", strangers(), ids=name_of)
+def test_no_room_but_the_familys_knows_what_is_in_it(path):
+    inside = [t for t, _ in imports(path) if ".".join(t.split(".")[:2]) in rooms_of_families()]
+    assert not inside
+
+
+@pytest.mark.parametrize("path", strangers(), ids=name_of)
 def test_no_room_but_the_familys_knows_its_parameters(path):
-    """Families, and what is about the paper's alone, may import from a family's room."""
-    own = name_of(path)
-    about_the_paper = ("families", "paper", "store.migration", "tools.perturbation", "perturbation",
-                       "cli.judge", "")  # fmt: skip
-    if own.startswith(about_the_paper[:2]) or own in about_the_paper or own == "reference.als":
-        return  # the last one asks for NumPy's finfo(…).eps
-    known = [
-        t for t, _ in imports(path) if t.startswith(("families.bidiagonal", "families.inflated"))
-    ]
-    assert not known
+    if name_of(path) == "reference.als":
+        return  # asks for NumPy's finfo(…).eps
     assert not re.search(r"\b(a0|a1|eps)\b", _code(path)), "a family's parameters"
+
+
+@pytest.mark.parametrize("path", strangers(), ids=name_of)
+def test_no_text_but_the_familys_has_its_name_or_parameters(path):
+    patterns = [r"\b(eps|alpha|extra|n)=", r"\b(loguniform|dyadic)\b"]
+    if name_of(path) not in NAMING:
+        patterns.append(rf"\b({'|'.join(HOUSE)})\b")
+    known = re.compile("|".join(patterns))
+    assert [text for text in _texts(path) if known.search(text)] == []
+
+
+def _texts(path: Path):
+    """Return the constant texts of a file, those within f-strings too; not what is for readers."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    prose = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in prose:
+            yield node.value
 
 
 def _code(path: Path) -> str:
