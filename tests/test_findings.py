@@ -87,4 +87,4 @@ def test_the_factor_whose_update_is_wrong_is_named(wrong):
 
     finding = on_rank_one(weighs_by_place if wrong == "H" else the_other_way_round)
     assert (finding.cause, finding.certain) == (Cause.HALF, True)
-    assert finding.sentence.startswith(f"The update of {wrong} is wrong, or made too seldom: ")
+    assert finding.sentence.startswith(f"The trouble is in {wrong}: ")

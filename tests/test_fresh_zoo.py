@@ -9,6 +9,7 @@ import fresh_zoo
 import fresh_zoo_2
 import fresh_zoo_3
 import fresh_zoo_4
+import fresh_zoo_5
 from nmfcheck import check
 from nmfcheck.diagnosis import Cause
 from nmfcheck.verdict.decision import Decision
@@ -17,7 +18,8 @@ from test_cheats import SUITE
 USUAL = (Cause.NORMAL, Cause.INEXACT)
 RIGHT, PARTLY, FALSE = "right", "true, but not the whole of it", "false"
 NOT_RUN = "the subject, or nmfcheck itself, broke when it was first run"
-SETS = (fresh_zoo.FRESH, fresh_zoo_2.FRESH, fresh_zoo_3.FRESH, fresh_zoo_4.FRESH)
+ZOOS = (fresh_zoo, fresh_zoo_2, fresh_zoo_3, fresh_zoo_4, fresh_zoo_5)
+SETS = [zoo.FRESH for zoo in ZOOS]
 FRESH = {name: thing for each in SETS for name, thing in each.items()}
 
 SAID = {
@@ -125,6 +127,29 @@ SAID = {
     "sweeps_over_all_components_at_once": (Cause.UNSTABLE, PARTLY),
     "normalises_rows_and_scales_w_back": (Cause.WEIGHTED, PARTLY),
     "reshapes_h": (Cause.TURNED, RIGHT),
+    "has_a_ridge_of_1e_7_in_its_denominators": (Cause.BIASED, RIGHT),
+    "has_a_floor_of_1e_6": (Cause.FLOOR, RIGHT),
+    "reads_a_in_single_precision": (Cause.CHANGED_A, RIGHT),
+    "rounds_h_to_6_decimals": (Cause.ROUNDED, RIGHT),
+    "jitters_w_by_1e_9": (Cause.RANDOM, RIGHT),
+    "adds_1e_6_to_a": (Cause.FLOOR, RIGHT),
+    "stops_at_a_relative_change_of_1e_5": (Cause.EARLY, RIGHT),
+    "stops_at_an_absolute_step_of_a_hundredth": (Cause.EARLY, RIGHT),
+    "leaves_two_penalties_on": (Cause.BIASED, RIGHT),
+    "reads_an_image_of_8_bits": (Cause.CHANGED_A, RIGHT),
+    "fits_a_sketch": (Cause.HALF, FALSE),
+    "gives_zeros_no_weight": (Cause.MISSING, RIGHT),
+    "begins_at_component_1_of_w": (Cause.UNMOVED, RIGHT),
+    "updates_w_in_blocks_of_4_rows": (Cause.UNMOVED, RIGHT),
+    "keeps_the_first_wtw": (Cause.UNSTABLE, PARTLY),
+    "forgets_to_add_a_component_back": (Cause.HALF, PARTLY),
+    "minimises_kullback_leibler": (Cause.OTHER_LOSS, RIGHT),
+    "makes_rows_sum_to_1_and_scales_back": (Cause.WEIGHTED, RIGHT),
+    "locks_zeros": (Cause.LOCKED, RIGHT),
+    "has_a_box_of_0_to_1": (Cause.CEILING, RIGHT),
+    "mixes_two_norms": (Cause.RESCALED, RIGHT),
+    "reshapes_for_wide_a": (Cause.TURNED, RIGHT),
+    "caches_by_shape": (Cause.LEAVES, PARTLY),
 }
 """The first finding when it was last looked at, and how good the first one was when the subject was
 first run: before the rules were changed after its set."""
@@ -146,4 +171,6 @@ def test_it_fails_and_guesses_are_called_so(name):
 def test_how_often_it_was_right_stands_in_the_docs():
     found = [[SAID[n][1] for n in each if n in SAID and SAID[n][1] is not NOT_RUN] for each in SETS]
     counted = [(len(each), *(each.count(x) for x in (RIGHT, PARTLY, FALSE))) for each in found]
-    assert counted == [(29, 20, 4, 5), (27, 14, 10, 3), (23, 15, 6, 2), (23, 14, 9, 0)]
+    assert counted == [
+        (29, 20, 4, 5), (27, 14, 10, 3), (23, 15, 6, 2), (23, 14, 9, 0), (23, 19, 3, 1),
+    ]  # fmt: skip

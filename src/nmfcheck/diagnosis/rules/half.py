@@ -47,11 +47,12 @@ def _finding(right: str, sizes: tuple[float, float], seen: str, *, certain: bool
     nearly = "" if sizes[0] <= AT_REST else "nearly "
     return Finding(
         Cause.HALF,
-        f"{begin} update of {wrong} is wrong, or made too seldom: {right} is {nearly}the best for "
-        f"its {wrong} (median KKT residual {sizes[0]:.0e}), but {wrong} is not the best for its "
-        f"{right} ({sizes[1]:.0e}), and starting again there does not help. It may have a wrong "
-        "sign, step or formula, use something old, have a penalty, a constraint or a threshold, or "
-        f"weigh the {weighed} of A; or {wrong} is changed after it.",
+        f"{begin} trouble is in {wrong}: {right} is {nearly}the best for its {wrong} (median KKT "
+        f"residual {sizes[0]:.0e}), but {wrong} is not the best for its {right} ({sizes[1]:.0e}), "
+        f"and starting again there does not help. The update of {wrong} may be made too seldom, have "
+        "a wrong sign, step or formula, use something old, have a penalty, a constraint or a "
+        f"threshold, or weigh the {weighed} of A; or {wrong} is changed after it, or A before, in a "
+        f"way that {right} does not see.",
         certain=certain,
         evidence=seen,
     )

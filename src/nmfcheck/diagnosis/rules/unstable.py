@@ -28,8 +28,9 @@ def jumping(evidence: Evidence) -> Finding | None:
     return Finding(
         Cause.UNSTABLE,
         "It is unstable: started again at its own answers, it jumps to and fro, and the objective "
-        f"rises to {high:.2g} times what it was. Probably all components are updated at once from "
-        "old values, or a step or its momentum is too large.",
+        f"rises to {high:.2g} times what it was. Probably components are updated from values that "
+        "are old (all at once, or with a sum that is never made again), or a step or its momentum "
+        "is too large.",
         certain=False,
         evidence=f"continue: {len(values)} of {len(chains)} runs jumped",
     )
