@@ -1,5 +1,7 @@
 """Tests of the tests: each animal breaks its law, and the verdict says so."""
 
+from functools import partial
+
 import pytest
 
 from lawful import Lawful
@@ -84,9 +86,23 @@ def test_who_is_worse_on_wide_ones_is_seen_without_a_start():
 def test_no_answer_in_other_units_is_seen_without_a_start():
     (outcome,) = tried(takes_no_step_below_1e_7, ("units",)).values()
     assert outcome.broken and outcome.example == "8x6/k=3#0/stop-20"
-    assert "ends worse in 10 of 10 draws" in outcome.sentence
+    assert "ends well in no draw, and worse in 7, by at least 1 of" in outcome.sentence
     only = find("units"), handle_of(as_subject(takes_no_step_below_1e_7), "frobenius")
     assert try_law(*only, only="8x6/k=3#0/stop+20").broken
+
+
+def test_nor_is_it_hidden_by_components_that_die():
+    """As Spark's do, in some draws for A itself; with none of them it says nothing."""
+
+    def animal(A, rank, *, seed, dead=5):
+        huge = A.max() > 1e4
+        W, H = starts_on_both_sides_of_zero(A, rank, seed=seed)
+        return (0 * W, 0 * H) if huge or seed % 5 < dead else (W, H)
+
+    (outcome,) = tried(partial(animal, dead=1), ("units",)).values()
+    assert outcome.broken and outcome.example == "8x6/k=3#0/stop+20"
+    (outcome,) = tried(animal, ("units",)).values()
+    assert outcome.state is State.DOES_NOT_APPLY
 
 
 @pytest.mark.slow

@@ -131,15 +131,15 @@ def draws(handle: Handle, example: Example) -> list[Example]:
     return [replace(example, draw=number) for number in range(count)]
 
 
-def unanimous(losses: Iterable[float], most: float = CHANCE) -> list[float]:
-    """Return losses that are all above what is allowed, or all below minus that; otherwise none.
+def unanimous(losses: Iterable[float]) -> list[float]:
+    """Return losses if all are worse than by chance, or all better; otherwise none.
 
     They are looked at one after the other, up to the first that contradicts.
     """
     seen: list[float] = []
     for loss in losses:
         seen.append(loss)
-        if min(seen) <= most and max(seen) >= -most:
+        if min(seen) <= CHANCE and max(seen) >= -CHANCE:
             return []
     return seen
 
