@@ -4,7 +4,7 @@ Each is right in a way of its own, in which a law could be wrong about it.
 """
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, nnls
 
 from lawful import TINY, Lawful
 
@@ -56,6 +56,26 @@ def looks_its_init_up(A, rank, *, seed=0, init="uniform"):
     rng = np.random.default_rng(seed)
     draw = {"uniform": rng.random, "exponential": rng.standard_exponential}[init]
     return multiply(np.asarray(A, float), draw((len(A), rank)), draw((rank, A.shape[1])), 500)
+
+
+@right()
+def solves_least_squares_in_turn(A, rank, *, seed):
+    """From a start that is not of A's size; the next two differ in the seed."""
+    W = np.random.default_rng(seed).random((len(A), rank))
+    for _ in range(20):
+        H = np.array([nnls(W, a)[0] for a in A.T]).T
+        W = np.array([nnls(H.T, a)[0] for a in A])
+    return W, H
+
+
+@right()
+def always_starts_alike(A, rank):
+    return solves_least_squares_in_turn(A, rank, seed=1)
+
+
+@right()
+def varies_from_call_to_call(A, rank):
+    return solves_least_squares_in_turn(A, rank, seed=None)
 
 
 @right()

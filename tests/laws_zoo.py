@@ -5,6 +5,7 @@ Most are estimators with scikit-learn's interface (`lawful.py`), wrong in one wa
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import nnls
 
 from lawful import TINY, Lawful
 from nmfcheck import reference
@@ -84,6 +85,33 @@ class SetsEntriesBelow3e7To0(Lawful):
         return A
 
 
+def solve_in_turn(A, W, solve, sweeps=10):
+    """Alternate between the columns of H and the rows of W."""
+    for _ in range(sweeps):
+        H = np.array([solve(W, a) for a in A.T]).T
+        W = np.array([solve(H.T, a) for a in A])
+    return W, H
+
+
+def takes_no_step_below_1e_7(A, rank, *, seed):
+    """Spark 4.3: its least squares stay at 0 where a step is short, or 1e-20 is large."""
+
+    def solve(W, a):
+        g = W.T @ a
+        square = (W @ g) @ (W @ g)
+        moves = square > 1e-20 and g @ g >= 1e-7 * square
+        return nnls(W, a)[0] if moves else np.zeros(len(g))
+
+    W = np.random.default_rng(seed).random((len(A), rank))
+    return solve_in_turn(A, W, solve)
+
+
+def starts_on_both_sides_of_zero(A, rank, *, seed):
+    """Spark 4.3: a component whose start is mostly negative is dead; how many are is chance."""
+    W = np.random.default_rng(seed).standard_normal((len(A), rank))
+    return solve_in_turn(A, W, lambda W, a: nnls(W, a)[0])
+
+
 @breaks("permutation")
 def works_on_rows_in_pairs(A, rank, *, seed):
     """And gives both rows of a pair the same row of W."""
@@ -133,6 +161,13 @@ def forgets_columns_beyond_the_rows(A, rank, *, seed):
     W, H = rng.random((m, rank)), rng.random((rank, A.shape[1]))
     W, H[:, :m] = descend(A[:, :m], W, H[:, :m].copy())
     return W, H
+
+
+def loses_a_component_of_wide_ones(A, rank, *, seed):
+    wide = A.shape[1] > len(A) and rank > 1
+    W = np.random.default_rng(seed).random((len(A), rank - wide))
+    W, H = solve_in_turn(A, W, lambda W, a: nnls(W, a)[0])
+    return np.pad(W, ((0, 0), (0, wide))), np.pad(H, ((0, wide), (0, 0)))
 
 
 @breaks("sparse")

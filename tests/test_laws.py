@@ -303,7 +303,10 @@ class TestSentences:
          ("ZeroDivisionError: by zero", False), ("KeyError('x')", False), ("", False),
          ("simpleError non-conformable arrays", False), ("rank is out of bounds", True),
          ("index (3,_): out of bound 2 (dimensions are 2x2)", False),
-         ("numpy.linalg.LinAlgError: Singular matrix", False)],
+         ("numpy.linalg.LinAlgError: Singular matrix", False),
+         ("java.lang.NullPointerException", False), ("ArithmeticException: / by zero", False),
+         ("java.lang.ArrayIndexOutOfBoundsException: Index 3 out of bounds", False),
+         ("java.lang.IllegalArgumentException: requirement failed: rank", True)],
     )  # fmt: skip
     def test_what_a_clear_refusal_is(self, text, clear):
         assert is_clear(text) is clear

@@ -2,7 +2,7 @@
 
 import pytest
 
-from laws_right import RIGHT
+from laws_right import RIGHT, solves_least_squares_in_turn, varies_from_call_to_call
 from nmfcheck.laws import LAWS, State, try_law
 from nmfcheck.subjects import as_subject
 from nmfcheck.subjects.handles import handle_of
@@ -17,3 +17,12 @@ def test_it_breaks_none_that_decides(subject, objective):
     handle = handle_of(as_subject(subject), objective)
     found = [try_law(law, handle) for law in MUST]
     assert [each for each in found if each.decides or each.state is State.NOT_TRIED] == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_other_units_need_no_start_to_be_right(seed):
+    def subject(A, rank):
+        return solves_least_squares_in_turn(A, rank, seed=seed)
+
+    for each in (subject, solves_least_squares_in_turn, varies_from_call_to_call):
+        assert try_law(LAWS["units"], handle_of(as_subject(each), "frobenius")).state is State.HELD

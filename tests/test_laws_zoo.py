@@ -1,9 +1,17 @@
 """Tests of the tests: each animal breaks its law, and the verdict says so."""
 
+from functools import partial
+
 import pytest
 
 from lawful import Lawful
-from laws_zoo import ZOO, takes_the_first_row_for_symmetry
+from laws_zoo import (
+    ZOO,
+    loses_a_component_of_wide_ones,
+    starts_on_both_sides_of_zero,
+    takes_no_step_below_1e_7,
+    takes_the_first_row_for_symmetry,
+)
 from nmfcheck import check
 from nmfcheck.diagnosis import Cause
 from nmfcheck.laws import LAWS, State, find, try_law
@@ -53,6 +61,48 @@ def test_symmetry_is_not_seen_in_the_first_row():
     found = tried(takes_the_first_row_for_symmetry)
     assert [each.law for each in found.values() if each.decides] == ["permutation"]
     assert found["permutation"].example == "7x7/k=3#0/first-row-as-column"
+
+
+def test_quality_that_is_random_breaks_no_symmetry():
+    """One of 120 tries does with probability 1/512 at most, so that three do with 0.2 %."""
+    broken = []
+    for first in range(0, 4000, 100):
+
+        def animal(A, rank, *, seed, first=first):
+            return starts_on_both_sides_of_zero(A, rank, seed=first + seed)
+
+        outcome = tried(animal, ("permutation", "transposition")).values()
+        broken += [each for each in outcome if each.broken]
+    assert len(broken) <= 2, broken
+
+
+def test_who_is_worse_on_wide_ones_is_seen_without_a_start():
+    outcome = tried(loses_a_component_of_wide_ones, ("permutation", "transposition"))
+    assert outcome["transposition"].broken and not outcome["permutation"].broken
+    sentence = outcome["transposition"].sentence
+    assert sentence.startswith("where it is transposed, the same A ends worse in 10 of 10 draws")
+
+
+def test_no_answer_in_other_units_is_seen_without_a_start():
+    (outcome,) = tried(takes_no_step_below_1e_7, ("units",)).values()
+    assert outcome.broken and outcome.example == "8x6/k=3#0/stop-20"
+    assert "ends well in no draw, and worse in 7, by at least 1 of" in outcome.sentence
+    only = find("units"), handle_of(as_subject(takes_no_step_below_1e_7), "frobenius")
+    assert try_law(*only, only="8x6/k=3#0/stop+20").broken
+
+
+def test_nor_is_it_hidden_by_components_that_die():
+    """As Spark's do, in some draws for A itself; with none of them it says nothing."""
+
+    def animal(A, rank, *, seed, dead=5):
+        huge = A.max() > 1e4
+        W, H = starts_on_both_sides_of_zero(A, rank, seed=seed)
+        return (0 * W, 0 * H) if huge or seed % 5 < dead else (W, H)
+
+    (outcome,) = tried(partial(animal, dead=1), ("units",)).values()
+    assert outcome.broken and outcome.example == "8x6/k=3#0/stop+20"
+    (outcome,) = tried(animal, ("units",)).values()
+    assert outcome.state is State.DOES_NOT_APPLY
 
 
 @pytest.mark.slow

@@ -10,9 +10,11 @@ ACCIDENTS = (
     "IndexError", "KeyError", "AttributeError", "NameError", "UnboundLocalError",
     "ZeroDivisionError", "FloatingPointError", "OverflowError", "LinAlgError", "RecursionError",
     "MemoryError", "BoundsError", "DimensionMismatch", "DivideError", "SingularException",
-    "UndefVarError",
+    "UndefVarError", "NullPointerException", "ArrayIndexOutOfBoundsException",
+    "IndexOutOfBoundsException", "ArithmeticException", "StackOverflowError",
+    "NegativeArraySizeException", "ClassCastException",
 )  # fmt: skip
-"""Exceptions that nobody raises on purpose, in Python and Julia: they refuse nothing clearly."""
+"""Exceptions that nobody raises on purpose, in Python, Julia and Java: no clear refusals."""
 
 RUNTIME_WORDS = (
     "non-conformable", "subscript out of bounds", "missing value where TRUE/FALSE needed",
