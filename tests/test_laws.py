@@ -280,6 +280,20 @@ def overflows_otherwise(A, rank):
     return W0 * (1e100 + 1e99 * overflows.calls), H0 * 1e100
 
 
+KNOWN = {}
+
+
+def factorizes_the_first_of_each_shape(A, rank, *, W0, H0):
+    return ZOO["start-used"](KNOWN.setdefault((A.shape, rank), A.copy()), rank, W0=W0, H0=H0)
+
+
+def test_a_cache_that_is_never_filled_again_breaks_a_law():
+    handle = handle_of(as_subject(factorizes_the_first_of_each_shape), "frobenius")
+    result = try_law(LAWS["refit"], handle)
+    assert result.state is State.BROKEN
+    assert result.sentence == "another A of this shape gets the same W·H"
+
+
 def ends_a_little_above_the_least(A, rank, *, W0, H0):
     W, H = ZOO["start-used"](A, rank, W0=W0, H0=H0)
     return (W * (1 + 0.0451), H) if rank == 1 else (W, H)

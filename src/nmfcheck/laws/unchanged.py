@@ -10,7 +10,7 @@ import numpy as np
 from ..subjects.capabilities import Handle, Offer
 from ..subjects.handles import EstimatorHandle, guarded
 from ..subjects.refusals import InvalidError, RefusedError
-from .comparison import apart, few, fitted
+from .comparison import AGREE, apart, difference, few, fitted
 from .law import BrokenError, DoesNotApplyError, Example, Law, beyond, repeatable, variants
 from .sparse import made_sparse, with_zeros
 
@@ -88,7 +88,8 @@ class Refit(Law):
     """An answer does not depend on what was factorized before.
 
     The same estimator fitted to another A and then to this one finds what a new one does; a
-    function called in between with another A as well. After 20 iterations up to 1e-6.
+    function called in between with another A as well. After 20 iterations up to 1e-6. Nor is
+    another A of the same shape given the same product: that would be the first one's.
     """
 
     name = "refit"
@@ -108,7 +109,14 @@ class Refit(Law):
             product = self._fitted_again(handle, example, before)
         else:
             if example.variant != "same":
-                fitted(handle, before.matrix(), before.k, start=before.start(), **few(handle))
+                other = fitted(
+                    handle, before.matrix(), before.k, start=before.start(), **few(handle)
+                )
+                if (
+                    example.variant == "other"
+                    and difference(A, other.product, first.product) <= AGREE
+                ):
+                    raise BrokenError("another A of this shape gets the same W·H")
             product = fitted(handle, A.copy(), example.k, start=start, **few(handle)).product
         off, most = apart(handle, A, product, first.product)
         if not off <= most:
