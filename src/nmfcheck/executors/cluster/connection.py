@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 TIMEOUT = 10
 """Seconds that a scheduler has to answer."""
 
+REMEMBERED = {"distributed.admin.low-level-log-length": 20}
+"""Dask keeps the last messages of each connection, 1000 of them, and with them whole batches."""
+
 LOCAL = re.compile(r"local:(\d+)")
 ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://\S+")
 EXPECTED = "expected a scheduler's address, such as tcp://host:8786, or local:4 for this machine"
@@ -68,6 +71,7 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
         which stays open.
     """
     try:
+        import dask
         import distributed
     except ImportError:
         raise InputError("a cluster needs dask.distributed: pip install 'nmfcheck[dask]'") from None
@@ -87,6 +91,7 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
             )
     _be_quiet()
     with contextlib.ExitStack() as stack:
+        stack.enter_context(dask.config.set(REMEMBERED))
         if match := LOCAL.fullmatch(where):
             cluster = distributed.LocalCluster(
                 n_workers=int(match[1]),
