@@ -89,6 +89,10 @@ class TestBadInput:
         with pytest.raises(InputError, match="always isolated"):
             check(SUBJECT, cluster=client, isolate=False, **SMALL)
 
+    def test_dask_does_not_remember_batches(self):
+        with connected("local:1") as client:
+            assert client.scheduler_comm.recent_message_log.maxlen == 20
+
     def test_not_a_cluster(self):
         with pytest.raises(InputError, match=r"distributed\.Client or an address"):
             check(SUBJECT, cluster=7, **SMALL)
