@@ -357,6 +357,12 @@ class TestSeveralFamilies:
         assert found.reason == "inflated: There is no baseline of version 1 of inflated."
         assert both([100] * 7 + [0], [300] * 4, known).decision is FAIL
 
+    def test_where_a_run_ended_early_no_number_of_trials_is_named(self):
+        cell = CellVerdict(BIDIAGONAL[0], Share(5, 25), required=0.75, of="als")
+        (answer,) = decide([Question("bidiagonal", [cell])], replace(levels(), fail=0.0))
+        assert (answer.decision, answer.further) == (INCONCLUSIVE, None)
+        assert answer.reason.endswith("The run ended before this was certain; --all runs the rest.")
+
     def test_what_is_said_of_the_bar_adds_up(self):
         cell = CellVerdict(BIDIAGONAL[0], Share(1, 2), required=0.77255, of="als", margin=0.05)
         assert bar_in_words(cell) == "the bar is 72.3 % (77.3 % minus a margin of 5 points)"

@@ -236,6 +236,11 @@ def _undecided(
     """
     if pool.bar <= 0:
         return None, f"{_counted(pool, did)}. So little is required that passing it says nothing."
+    low, high = pool.share.interval
+    sentence = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
+    sentence += f"{bar_in_words(pool)}. "
+    if not fail:  # the exact test is for the end
+        return None, f"{sentence}The run ended before this was certain; --all runs the rest."
     if pool.share.value >= pool.bar:
         towards = "a PASS"
         level = levels.passing
@@ -243,9 +248,6 @@ def _undecided(
     else:
         towards = "a FAIL"
         further = further_trials(pool.share, lambda share: share.p_value(pool.bar) <= fail)
-    low, high = pool.share.interval
-    sentence = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
-    sentence += f"{bar_in_words(pool)}. "
     if further is None:
         return (
             None,
