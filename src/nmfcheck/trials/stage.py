@@ -53,6 +53,13 @@ class Stage:
         """The id of the case that was asked."""
         return self.trial.family.case_id(self.trial, self.ask)
 
+    def with_measure(self, name: str, number: float) -> Stage:
+        """Return the same stage with one more measure."""
+        return Stage(
+            self.trial, self.ask, self.outcome, self.message, {**self.measures, name: number},
+            self.labels, self.flags, self.output, self.seconds, self.digest, self.W, self.H,
+        )  # fmt: skip
+
     @property
     def passed(self) -> bool:
         """Whether the grade that the ask needs was reached; what is only measured cannot fail."""
