@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..laws import LawResult
+from ..records import quickly_made
 from ..subjects import Answer, Problem
 
 
@@ -21,6 +22,7 @@ class Limits:
     memory: int | None = None
 
 
+@quickly_made
 @dataclass(frozen=True)
 class Request:
     """A problem, and what the random state is seeded with before it; or a law to be tried.
@@ -45,6 +47,7 @@ class Request:
     seconds: float = 0.0
 
 
+@quickly_made
 @dataclass(frozen=True)
 class Reply:
     """The answer to a request, and what kinds of things were returned.

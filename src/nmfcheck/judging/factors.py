@@ -8,7 +8,6 @@ import numpy as np
 
 from ..arrays import Array
 
-
 FLOAT64 = np.dtype(np.float64)
 
 

@@ -10,8 +10,10 @@ from itertools import groupby
 from ..arrays import Array
 from ..families import Ask, Case, Question, Trial
 from ..judging.outcomes import Flag, Outcome, reaches
+from ..records import quickly_made
 
 
+@quickly_made
 @dataclass(frozen=True)
 class Stage:
     """What came of one ask of a trial.

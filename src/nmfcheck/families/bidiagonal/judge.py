@@ -28,6 +28,7 @@ from ...judging.measures import as_judged, balance, product_defect
 from ...judging.objectives import FROBENIUS, find
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
+from ...records import quickly_made
 from .cases import BidiagonalCase, checked_case
 from .exact import TYPES
 from .form import align, form_defect, match_rows, portions, read_permutation
@@ -37,6 +38,7 @@ from .tolerances import FORM
 Strings = npt.NDArray[np.str_]
 
 
+@quickly_made
 @dataclass(frozen=True)
 class BidiagonalJudgement(Judgement):
     """What one run is worth, with names for what the bidiagonal judge measures.
