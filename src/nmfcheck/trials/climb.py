@@ -27,7 +27,7 @@ class Climb:
     def __init__(self, trial: Trial) -> None:
         self.trial, self.id = trial, trial.id
         self.family = trial.family
-        self.start = trial.start()
+        self.start = self.family.start(trial)
         self.stages: dict[Ask, Stage] = {}
         self._test = [ask for ask in trial.asks if ask.question is Question.TEST]
         self._rest = [ask for ask in trial.asks if ask.question is not Question.TEST]
@@ -69,25 +69,18 @@ class Climb:
                 self.trial, ask, answer.outcome, message, flags=answer.flags,
                 output=answer.output, seconds=answer.seconds,
             )  # fmt: skip
-        kept = ask.keeps or not reaches(judgement.grade, ask.needs)
+        kept = ask.keeps or not reaches(judgement.outcome.grade, ask.needs)
+        W, H = answer.W, answer.H
         return Stage(
-            self.trial,
-            ask,
-            judgement.outcome,
-            judgement.explanation,
-            measures=judgement.measures,
-            labels=judgement.labels,
-            flags=answer.flags,
-            output=answer.output,
-            seconds=answer.seconds,
-            digest=_digest(answer.W, answer.H),
-            W=answer.W if kept else None,
-            H=answer.H if kept else None,
-        )
+            self.trial, ask, judgement.outcome, judgement.explanation, judgement.measures,
+            judgement.labels, answer.flags, answer.output, answer.seconds, _digest(W, H),
+            W if kept else None, H if kept else None,
+        )  # fmt: skip
 
     def result(self) -> TrialResult:
         """Return what came of it, whatever the order in which the answers came."""
-        stages = [self.stages[ask] for ask in self.trial.asks if ask in self.stages]
+        in_order = map(self.stages.get, self.trial.asks)
+        stages = [stage for stage in in_order if stage is not None]
         return TrialResult(self.trial, tuple(self.family.finished(stages)))
 
 
@@ -104,11 +97,16 @@ def judged(
             batches.setdefault(alike, []).append(i)
     for _, places in sorted(batches.items()):
         cases = [asked[i][1] for i in places]
-        W, H = np.stack([answers[i].W for i in places]), np.stack([answers[i].H for i in places])
+        W, H = _stacked([answers[i].W for i in places]), _stacked([answers[i].H for i in places])
         batched = asked[places[0]][0].family.judge(cases, W, H)
         for i, judgement in zip(places, batched, strict=True):
             judgements[i] = judgement
     return judgements
+
+
+def _stacked(matrices: Sequence[Array]) -> Array:
+    """Return what `np.stack` does, in half the time."""
+    return np.concatenate([X[None] for X in matrices])
 
 
 def _digest(W: Array, H: Array) -> str:
