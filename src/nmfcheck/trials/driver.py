@@ -217,14 +217,15 @@ class Driver:
     def _judge(self) -> None:
         answered, self._answered = self._answered, []
         first = []
-        for asked, answer in answered:
+        for pair in answered:
+            asked, answer = pair
             trial = asked.trial
             trial.outstanding -= 1
             self._touched[id(trial.plan)] = trial.plan
             if trial.twice is not None and asked.ask == trial.twice:
                 trial.answers.append(answer)
             if not asked.again:
-                first.append((asked, answer))
+                first.append(pair)
         judgements = judged(
             [(asked.trial.climb.trial, asked.case) for asked, _ in first],
             [answer for _, answer in first],
