@@ -75,9 +75,12 @@ class InlineExecutor:
         if self._waiting[0].law:
             return [self._tried(self._waiting.pop(0))]
         shape = _shape(self._waiting[0].problem)
-        due = [r for r in self._waiting if not r.law and _shape(r.problem) == shape]
-        taken = {request.number for request in due}
-        self._waiting = [r for r in self._waiting if r.number not in taken]
+        due: list[Request] = []
+        later: list[Request] = []
+        for request in self._waiting:
+            alike = not request.law and _shape(request.problem) == shape
+            (due if alike else later).append(request)
+        self._waiting = later
         problems = [_ordered(request) for request in due]
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
@@ -126,7 +129,7 @@ def usable(problem: Problem, answer: Answer) -> Answer:
 
 
 def _shape(problem: Problem) -> tuple[object, ...]:
-    return (*problem.A.shape, problem.rank, problem.objective)
+    return problem.A.shape, problem.rank, problem.objective
 
 
 def _ordered(request: Request) -> Problem:
@@ -138,7 +141,7 @@ def _ordered(request: Request) -> Problem:
 def _kinds(answer: Answer) -> tuple[str, ...]:
     if answer.error is not None:
         return ()
-    return tuple(type(X).__name__ for X in (answer.W, answer.H))
+    return type(answer.W).__name__, type(answer.H).__name__
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..laws import LawResult
 from ..subjects import Answer, Problem
@@ -21,8 +21,7 @@ class Limits:
     memory: int | None = None
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A problem, and what the random state is seeded with before it; or a law to be tried.
 
     Attributes
@@ -45,8 +44,7 @@ class Request:
     seconds: float = 0.0
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """The answer to a request, and what kinds of things were returned.
 
     Where the answer has no error, its W and H are float64 matrices of the right shapes.

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..arrays import Array, frozen, whole_number
@@ -51,6 +53,9 @@ class Ask:
     keeps: bool = field(default=False, compare=False)
     called: str = field(default="", compare=False)
     lenient: bool = field(default=False, compare=False)
+
+    def __hash__(self) -> int:
+        return hash(self.name)  # several times a stage; asks of one name hardly ever differ
 
     @property
     def title(self) -> str:
@@ -207,9 +212,8 @@ class Trial:
     @property
     def family(self) -> Family:
         """Its family."""
-        from .registry import find
-
-        return find(self.cell.family, self.cell.objective)
+        family: Family = _registry().find(self.cell.family, self.cell.objective)
+        return family
 
     @property
     def drawn(self) -> str:
@@ -237,3 +241,11 @@ class Trial:
     def start(self) -> tuple[Array, Array]:
         """Return W0 and H0, the same for every ask, for every subject and on every machine."""
         return self.family.start(self)
+
+
+@cache
+def _registry() -> ModuleType:
+    """Return the registry, which is made from this module."""
+    from . import registry
+
+    return registry

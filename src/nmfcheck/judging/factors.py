@@ -8,6 +8,8 @@ import numpy as np
 
 from ..arrays import Array
 
+FLOAT64 = np.dtype(np.float64)
+
 
 class UnusableError(Exception):
     """A returned factor that is not a real matrix of the right shape; says why, in one line."""
@@ -15,7 +17,7 @@ class UnusableError(Exception):
 
 def is_factor(value: Any, shape: tuple[int, int]) -> bool:
     """Say whether something is a float64 array of this shape already."""
-    return type(value) is np.ndarray and value.dtype == np.float64 and value.shape == shape
+    return type(value) is np.ndarray and value.dtype == FLOAT64 and value.shape == shape
 
 
 def as_factor(name: str, value: Any, shape: tuple[int, int]) -> Array:

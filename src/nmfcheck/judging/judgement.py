@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ..records import quickly_made
 from .outcomes import Grade, Outcome
 
 
+@quickly_made
 @dataclass(frozen=True)
 class Judgement:
     """What one run is worth, and why.

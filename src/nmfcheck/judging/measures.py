@@ -71,13 +71,19 @@ def balance(W: Array, H: Array, unit: Array) -> tuple[Array, Array]:
     W, H : shape (batch, m, k) and (batch, k, n), nonnegative.
     unit : shape (batch,), the size of A.
     """
-    top_W, top_H = W.max(axis=1), H.max(axis=2)
+    top_W, top_H = _largest(W.swapaxes(0, 1)), _largest(H.transpose(2, 0, 1))
     alive = (top_W > 0) & (top_H > 0)
     # Root by root: top_W·top_H itself could leave the range of double precision.
     size = np.where(alive, np.sqrt(top_W) * np.sqrt(top_H) / np.sqrt(unit)[:, None], 1.0)
     W = W / np.where(top_W > 0, top_W, 1.0)[:, None, :] * size[:, None, :]
     H = H / np.where(top_H > 0, top_H, 1.0)[:, :, None] * size[:, :, None]
     return W, H
+
+
+def _largest(X: Array) -> Array:
+    """Return the largest along the first axis, laid out for it: short axes are slow."""
+    largest: Array = np.ascontiguousarray(X).max(axis=0)
+    return largest
 
 
 def product_defect(A: Array, W: Array, H: Array) -> Array:

@@ -24,6 +24,11 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
     NOT_RUN = "not-run"
 
+    grade: Grade | None
+    """The grade that this outcome amounts to, if any."""
+    unanswered: bool
+    """Whether there was no answer at all, not even an exception."""
+
     @property
     def explanation(self) -> str:
         """What this outcome means."""
@@ -35,19 +40,9 @@ class Outcome(StrEnum):
         return _LETTERS[self]
 
     @property
-    def grade(self) -> Grade | None:
-        """The grade that this outcome amounts to, if any."""
-        return _GRADES.get(self)
-
-    @property
     def leaves_open(self) -> bool:
         """Whether its trial counts neither way; a crash fails it."""
         return self in (Outcome.TIMEOUT, Outcome.NOT_RUN)
-
-    @property
-    def unanswered(self) -> bool:
-        """Whether there was no answer at all, not even an exception."""
-        return self in (Outcome.CRASHED, Outcome.TIMEOUT, Outcome.NOT_RUN)
 
 
 class Flag(StrEnum):
@@ -72,6 +67,10 @@ _GRADES: dict[Outcome, Grade] = {
     Outcome.FIRST_ORDER: "first-order",
     Outcome.IDENTIFIED: "identified",
 }
+
+for _outcome in Outcome:  # once: every stage is looked at for both
+    _outcome.grade = _GRADES.get(_outcome)
+    _outcome.unanswered = _outcome in (Outcome.CRASHED, Outcome.TIMEOUT, Outcome.NOT_RUN)
 
 _LETTERS = {
     Outcome.EXACT: "e",
@@ -122,7 +121,7 @@ _FLAGS = {
 
 def reaches(grade: str | None, needed: Grade) -> bool:
     """Say whether a grade is at least as good as the one needed."""
-    return grade in _BEST_FIRST and _BEST_FIRST.index(grade) <= _BEST_FIRST.index(needed)
+    return grade in _RANKS and _RANKS[grade] <= _RANKS[needed]
 
 
-_BEST_FIRST: tuple[str, ...] = get_args(Grade)
+_RANKS: dict[str | None, int] = {grade: rank for rank, grade in enumerate(get_args(Grade))}

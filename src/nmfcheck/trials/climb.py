@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 
@@ -26,8 +25,9 @@ class Climb:
     """A trial on its way through its asks."""
 
     def __init__(self, trial: Trial) -> None:
-        self.trial = trial
-        self.start = trial.start()
+        self.trial, self.id = trial, trial.id
+        self.family = trial.family
+        self.start = self.family.start(trial)
         self.stages: dict[Ask, Stage] = {}
         self._test = [ask for ask in trial.asks if ask.question is Question.TEST]
         self._rest = [ask for ask in trial.asks if ask.question is not Question.TEST]
@@ -37,10 +37,13 @@ class Climb:
         due, self._test, self._rest = self._test[:1] + self._rest, self._test[1:], []
         return due
 
-    def problem(self, ask: Ask) -> Problem:
+    def case(self, ask: Ask) -> Case:
+        """Return the case of one ask."""
+        return self.family.case(self.trial, ask)
+
+    def problem(self, case: Case) -> Problem:
         """Return what is to be asked, as copies of its own."""
         W0, H0 = self.start
-        case = self.trial.case(ask)
         return Problem(
             case.A.copy(), case.rank, W0.copy(), H0.copy(), self.trial.seed, case.objective
         )
@@ -56,8 +59,7 @@ class Climb:
 
     def _goes_on(self, stage: Stage) -> bool:
         """Say whether a stage that did not pass has digits that are right, if that is asked."""
-        room = self.trial.family
-        return stage.ask.lenient and room.defect(stage.measures) <= TOLERANCE.loosest
+        return stage.ask.lenient and self.family.defect(stage.measures) <= TOLERANCE.loosest
 
     def _stage(self, ask: Ask, answer: Answer, judgement: Judgement | None) -> Stage:
         """Return the stage of an answer; its judgement is None where there was none to judge."""
@@ -67,47 +69,44 @@ class Climb:
                 self.trial, ask, answer.outcome, message, flags=answer.flags,
                 output=answer.output, seconds=answer.seconds,
             )  # fmt: skip
-        kept = ask.keeps or not reaches(judgement.grade, ask.needs)
+        kept = ask.keeps or not reaches(judgement.outcome.grade, ask.needs)
+        W, H = answer.W, answer.H
         return Stage(
-            self.trial,
-            ask,
-            judgement.outcome,
-            judgement.explanation,
-            measures=judgement.measures,
-            labels=judgement.labels,
-            flags=answer.flags,
-            output=answer.output,
-            seconds=answer.seconds,
-            digest=_digest(answer.W, answer.H),
-            W=answer.W if kept else None,
-            H=answer.H if kept else None,
-        )
+            self.trial, ask, judgement.outcome, judgement.explanation, judgement.measures,
+            judgement.labels, answer.flags, answer.output, answer.seconds, _digest(W, H),
+            W if kept else None, H if kept else None,
+        )  # fmt: skip
 
     def result(self) -> TrialResult:
         """Return what came of it, whatever the order in which the answers came."""
-        stages = [self.stages[ask] for ask in self.trial.asks if ask in self.stages]
-        return TrialResult(self.trial, tuple(self.trial.family.finished(stages)))
+        in_order = map(self.stages.get, self.trial.asks)
+        stages = [stage for stage in in_order if stage is not None]
+        return TrialResult(self.trial, tuple(self.family.finished(stages)))
 
 
 def judged(
-    trials: Sequence[tuple[Trial, Ask]], answers: Sequence[Answer]
+    asked: Sequence[tuple[Trial, Case]], answers: Sequence[Answer]
 ) -> list[Judgement | None]:
     """Judge answers in batches, one for each family and shape; None where there is no answer."""
     judgements: list[Judgement | None] = [None] * len(answers)
-    usable = [i for i, answer in enumerate(answers) if answer.error is None]
-
-    def batch(i: int) -> tuple[str, str, int, int, int]:
-        cell = trials[i][0].cell
-        return cell.family, cell.objective, cell.m, cell.n, cell.k
-
-    for _, members in groupby(sorted(usable, key=batch), key=batch):
-        places = list(members)
-        cases: list[Case] = [trial.case(ask) for trial, ask in (trials[i] for i in places)]
-        W, H = (np.stack([getattr(answers[i], name) for i in places]) for name in ("W", "H"))
-        batched = trials[places[0]][0].family.judge(cases, W, H)
+    batches: dict[tuple[str, str, int, int, int], list[int]] = {}
+    for i, ((trial, _), answer) in enumerate(zip(asked, answers, strict=True)):
+        if answer.error is None:
+            cell = trial.cell
+            alike = cell.family, cell.objective, cell.m, cell.n, cell.k
+            batches.setdefault(alike, []).append(i)
+    for _, places in sorted(batches.items()):
+        cases = [asked[i][1] for i in places]
+        W, H = _stacked([answers[i].W for i in places]), _stacked([answers[i].H for i in places])
+        batched = asked[places[0]][0].family.judge(cases, W, H)
         for i, judgement in zip(places, batched, strict=True):
             judgements[i] = judgement
     return judgements
+
+
+def _stacked(matrices: Sequence[Array]) -> Array:
+    """Return what `np.stack` does, in half the time."""
+    return np.concatenate([X[None] for X in matrices])
 
 
 def _digest(W: Array, H: Array) -> str:

@@ -16,7 +16,7 @@ from itertools import count
 from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.protocol import Executor, Reply, Request
-from ..families import Ask, Question, Trial
+from ..families import Ask, Case, Question, Trial
 from ..judging.measures import same_factors
 from ..judging.outcomes import Flag
 from ..subjects import Answer, Progress, Subject, as_subject
@@ -101,12 +101,13 @@ class _Ongoing:
     """The two answers to what is asked twice."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, slots=True)
 class _Asked:
-    """An ask of a trial in flight, put for the first or for the second time."""
+    """An ask of a trial in flight, with its case; put for the first or for the second time."""
 
     trial: _Ongoing
     ask: Ask
+    case: Case
     again: bool = False
 
 
@@ -141,6 +142,8 @@ class Driver:
         self._due: deque[tuple[Request, _Asked]] = deque()
         self._asked: dict[int, _Asked] = {}
         self._answered: list[tuple[_Asked, Answer]] = []
+        self._places = {id(plan): place for place, plan in enumerate(self._plans)}
+        self._touched: dict[int, Plan] = {}
         self._since = 0.0
 
     def __iter__(self) -> Iterator[list[Stage]]:
@@ -189,20 +192,17 @@ class Driver:
     def _climb(self, ongoing: _Ongoing) -> None:
         """Put down what can be asked of a trial now."""
         for ask in ongoing.climb.due():
-            self._put(_Asked(ongoing, ask))
-            if ask == ongoing.twice:
-                self._put(_Asked(ongoing, ask, again=True))
+            case = ongoing.climb.case(ask)
+            self._put(_Asked(ongoing, ask, case))
+            if ongoing.twice is not None and ask == ongoing.twice:
+                self._put(_Asked(ongoing, ask, case, again=True))
 
     def _put(self, asked: _Asked) -> None:
-        trial = asked.trial
+        trial, climb = asked.trial, asked.trial.climb
         # Asked again with another random state: who does not use the seed shall be found out.
-        random = 2 * trial.climb.trial.seed + asked.again
-        request = Request(
-            next(self._numbers),
-            trial.climb.problem(asked.ask),
-            random,
-            name=ask_id(trial.climb.trial, asked.ask),
-        )
+        random = 2 * climb.trial.seed + asked.again
+        name = f"{climb.id}/{asked.ask.name}"  # the ask_id
+        request = Request(next(self._numbers), climb.problem(asked.case), random, "C", name)
         trial.outstanding += 1
         self._due.append((request, asked))
 
@@ -217,15 +217,17 @@ class Driver:
     def _judge(self) -> None:
         answered, self._answered = self._answered, []
         first = []
-        for asked, answer in answered:
+        for pair in answered:
+            asked, answer = pair
             trial = asked.trial
             trial.outstanding -= 1
-            if asked.ask == trial.twice:
+            self._touched[id(trial.plan)] = trial.plan
+            if trial.twice is not None and asked.ask == trial.twice:
                 trial.answers.append(answer)
             if not asked.again:
-                first.append((asked, answer))
+                first.append(pair)
         judgements = judged(
-            [(asked.trial.climb.trial, asked.ask) for asked, _ in first],
+            [(asked.trial.climb.trial, asked.case) for asked, _ in first],
             [answer for _, answer in first],
         )
         for (asked, answer), judgement in zip(first, judgements, strict=True):
@@ -237,7 +239,8 @@ class Driver:
     def _finished(self) -> list[Stage]:
         """Return the stages of trials that are complete, and have none before them that is not."""
         stages: list[Stage] = []
-        for plan in self._plans:
+        touched, self._touched = self._touched, {}
+        for plan in sorted(touched.values(), key=lambda plan: self._places[id(plan)]):
             while plan.ongoing and plan.ongoing[0].outstanding == 0:
                 result = self._result(plan.ongoing.popleft())
                 stages += result.stages
@@ -311,7 +314,7 @@ def run_trials(
     progress : called now and then with the number of stages that are newly done, fractions of
         stages included; stages that a failure spares count as done.
     """
-    listed = [replace(trial) for trial in trials]  # copies: the same trial may be there twice
+    listed = _apart(trials)
     plans = [Plan([trial]) for trial in listed]
     stages_of: dict[int, list[Stage]] = {id(trial): [] for trial in listed}
     with InlineExecutor(as_subject(subject), progress) as executor:
@@ -319,3 +322,12 @@ def run_trials(
             for stage in stages:
                 stages_of[id(stage.trial)].append(stage)
     return [TrialResult(trial, tuple(stages_of[id(trial)])) for trial in listed]
+
+
+def _apart(trials: Iterable[Trial]) -> list[Trial]:
+    """Return trials as objects of their own: the same one may be there twice."""
+    apart: dict[int, Trial] = {}
+    for trial in trials:
+        own = trial if id(trial) not in apart else replace(trial)
+        apart[id(own)] = own
+    return list(apart.values())

@@ -10,8 +10,10 @@ from itertools import groupby
 from ..arrays import Array
 from ..families import Ask, Case, Question, Trial
 from ..judging.outcomes import Flag, Outcome, reaches
+from ..records import quickly_made
 
 
+@quickly_made
 @dataclass(frozen=True)
 class Stage:
     """What came of one ask of a trial.
@@ -52,6 +54,13 @@ class Stage:
     def case_id(self) -> str:
         """The id of the case that was asked."""
         return self.trial.family.case_id(self.trial, self.ask)
+
+    def with_measure(self, name: str, number: float) -> Stage:
+        """Return the same stage with one more measure."""
+        return Stage(
+            self.trial, self.ask, self.outcome, self.message, {**self.measures, name: number},
+            self.labels, self.flags, self.output, self.seconds, self.digest, self.W, self.H,
+        )  # fmt: skip
 
     @property
     def passed(self) -> bool:

@@ -108,6 +108,7 @@ def case_of(n: int, entries: str, eps: float) -> BidiagonalCase:
     return _build(*draw(n, int(entries.partition("#")[2])), eps, entries)
 
 
+@lru_cache(maxsize=4096)
 def draw(n: int, i: int) -> tuple[Array, Array]:
     """Return draw i of a0 and a1: log-uniform in [0.5, 2].
 
@@ -162,9 +163,12 @@ def _build(a0: Array, a1: Array, eps: float, entries: str) -> BidiagonalCase:
             f"eps·a1, or eps·a1/a0, leaves the range of double precision (eps={decimal(eps)})"
         )
     n = len(a0)
+    A = np.zeros((n, n))
+    A.flat[:: n + 1], A.flat[1 :: n + 1] = a0, e  # row by row, both diagonals
+    A.setflags(write=False)
     return BidiagonalCase(
         id=f"{NAME}/n={n}/{entries}/eps={decimal(eps)}",
-        A=frozen(np.diag(a0) + np.diag(e, 1)),
+        A=A,
         rank=n,
         a0=frozen(a0),
         a1=frozen(a1),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -69,7 +68,11 @@ def ask_of(eps: float) -> Ask:
 
 def eps_of(ask: Ask | str) -> float:
     """Return the ε of an ask."""
-    name = ask if isinstance(ask, str) else ask.name
+    return _eps_named(ask if isinstance(ask, str) else ask.name)
+
+
+@lru_cache
+def _eps_named(name: str) -> float:
     return float(name.removeprefix(f"{SLOPES}:").removeprefix("eps="))
 
 
@@ -98,7 +101,12 @@ def cell_of(n: int, kind: str) -> Cell:
 
 def kind_of(cell: Cell) -> str:
     """Return a cell's kind of entries, ``ones`` or ``loguniform``."""
-    return cell.matrices.rpartition("/")[2]
+    return _kind_named(cell.matrices)
+
+
+@lru_cache
+def _kind_named(matrices: str) -> str:
+    return matrices.rpartition("/")[2]
 
 
 def trial_of(n: int, entries: str, seed: int, asks: tuple[Ask, ...] = LADDER) -> Trial:
@@ -208,9 +216,11 @@ class Bidiagonal(Family):
 
     def case(self, trial: Trial, ask: Ask) -> BidiagonalCase:
         """Return the matrix of a draw at an ε."""
-        kind = ONES if trial.cell.matrices == SLOPES else kind_of(trial.cell)
+        cell, kind = trial.cell, kind_of(trial.cell)
+        if kind == SLOPES:
+            kind = ONES
         entries = kind if trial.draw is None else f"{kind}#{trial.draw}"
-        return case_of(trial.cell.n, entries, eps_of(ask))
+        return case_of(cell.n, entries, _eps_named(ask.name))
 
     def case_from_id(self, id: str) -> Case:
         """Return the case that has this id; those of other entries than a suite's, too."""
@@ -240,15 +250,13 @@ class Bidiagonal(Family):
         Theorem 1): it fits if and only if it is the permutation that the run itself shows.
         """
         first = next((stage for stage in stages if eps_of(stage.ask) == 0), None)
-        before = permutation_of(first.labels) if first is not None else None
-        if before is None:
+        before = first.labels.get("permutation") if first is not None else None
+        if not before:
             return stages
         return [
             stage
-            if stage is first or (now := permutation_of(stage.labels)) is None
-            else replace(
-                stage, measures={**stage.measures, "permutation_changed": float(now != before)}
-            )
+            if stage is first or not (now := stage.labels.get("permutation"))
+            else stage.with_measure("permutation_changed", float(now != before))
             for stage in stages
         ]
 

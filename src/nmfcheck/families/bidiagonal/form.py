@@ -32,9 +32,11 @@ def read_permutation(M: Array) -> tuple[Ints, Bools]:
 
 def align(W: Array, H: Array, permutation: Ints) -> tuple[Array, Array]:
     """Return `WP` and `P⁻¹H`."""
+    batch, n, columns = H.shape
+    rows = permutation + n * np.arange(batch)[:, None]  # of all H, one below the other
     return (
         np.take_along_axis(W, permutation[:, None, :], axis=2),
-        np.take_along_axis(H, permutation[:, :, None], axis=1),
+        H.reshape(-1, columns)[rows],
     )
 
 
