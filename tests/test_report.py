@@ -20,8 +20,9 @@ import pytest
 from junitparser import JUnitXml
 from rich.console import Console
 
-from browser import check_page, needs_browser, opened, overlapping
-from nmfcheck import reference
+import zoo
+from browser import PHONE, check_page, needs_browser, opened, overlapping
+from nmfcheck import check, reference
 from nmfcheck.checking import campaign as campaign_module
 from nmfcheck.checking.campaign import Campaign
 from nmfcheck.checking.runnable import Runnable, runnable
@@ -838,6 +839,15 @@ class TestBrowser:
             assert overlapping(tab[0]) == []
             text = tab[0].inner_text("body")
         assert text.count("The bidiagonal family") == text.count("The inflated family") == 2
+
+
+@needs_browser
+def test_a_page_with_broken_laws_fits_its_window(browser, tmp_path):
+    subject = f"py:{zoo.__file__}:is_stuck_at_its_start"
+    check(subject, families=["rank-one"], trials=2).to_html(tmp_path / "page.html")
+    with opened(browser, tmp_path / "page.html", "light") as (tab, *_):
+        assert tab.locator("table.laws pre").count() > 0
+        assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE
 
 
 def test_the_ladder_is_that_of_the_baseline():

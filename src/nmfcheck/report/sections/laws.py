@@ -27,7 +27,8 @@ STYLES = {
 
 HTML = """\
 <p class="quiet">{{ summary }}</p>
-<table>
+<div class="wide">
+<table class="laws">
 <thead><tr><th>law</th><th>it says</th><th>result</th><th>what shows</th></tr></thead>
 <tbody>
 {% for law, statement, usually, replay in rows %}
@@ -38,6 +39,7 @@ HTML = """\
 {% if replay %}<pre>{{ replay }}</pre>{% endif %}</td></tr>
 {% endfor %}
 </tbody></table>
+</div>
 """
 
 
