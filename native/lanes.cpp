@@ -15,7 +15,9 @@ constexpr std::int64_t longest_chunk = 200'000'000;  // multiplications between 
 
 // Tiny problems have too short a way through the processor to keep it busy: several groups take
 // turns, and their iterations overlap.
-std::int64_t most_groups(Shape s) { return std::max({s.m, s.n, s.k}) <= (s.k == 1 ? 6 : 5) ? 4 : 1; }
+std::int64_t most_groups(Shape s) {
+    return std::max({s.m, s.n, s.k}) <= (s.k == 1 ? 6 : 5) ? 4 : 1;
+}
 
 std::int64_t multiplications(Shape s) { return 5 * std::int64_t(s.m) * s.n * s.k; }
 
