@@ -21,6 +21,10 @@ COLUMNS = (
 )  # fmt: skip
 
 
+SMALL = 512
+"""Matrices of so few bytes are stored as they are: compressing would take time, and save little."""
+
+
 def row_of(stage: Stage) -> tuple[Any, ...]:
     """Return the values of a stage's columns."""
     trial, cell = stage.trial, stage.trial.cell
@@ -77,7 +81,10 @@ def numbers_as_text(numbers: Mapping[str, float]) -> str:
 
 def packed(X: Array | None) -> bytes | None:
     """Return a matrix as bytes."""
-    return None if X is None else zlib.compress(np.ascontiguousarray(X, "<f8").tobytes(), 1)
+    if X is None:
+        return None
+    data = np.ascontiguousarray(X, "<f8").tobytes()
+    return zlib.compress(data, 0 if len(data) <= SMALL else 1)
 
 
 def unpacked(text: bytes | None, shape: tuple[int, int]) -> Array | None:
