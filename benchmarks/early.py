@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from nmfcheck import check
-from nmfcheck.checking.campaign import Campaign
 from nmfcheck.checking.runnable import runnable
 from nmfcheck.store import Store
 from nmfcheck.trials.suites import QUICK
 from nmfcheck.verdict.decision import Decision
 from nmfcheck.verdict.stopping import STOPPED, Stopped, Why
+from plain_campaign import PlainCampaign
 
 TESTS = Path(__file__).parents[1] / "tests"
 BUDGET = 10.0
@@ -53,17 +53,10 @@ def wrong_ones():
     }
 
 
-class Plain(Campaign):
-    """A campaign without experiments."""
-
-    def _experiment(self, *_: object) -> None:
-        pass
-
-
 def stopped_after(function, folder: Path) -> Stopped | None:
     """Return why and after how many stages a run of the quick suite ended."""
     suite = replace(QUICK, laws=())
-    campaign = Plain(suite, isolate=False, budget=BUDGET)
+    campaign = PlainCampaign(suite, isolate=False, budget=BUDGET)
     with Store.create_or_open(folder / f"{function.__name__}.sqlite", suite) as store:
         stored = campaign.run(runnable(function), store, lambda _: None)
         noted = store.noted(stored, STOPPED)

@@ -19,11 +19,11 @@ from pathlib import Path
 
 import psutil
 
-from nmfcheck.checking.campaign import Campaign
 from nmfcheck.checking.runnable import runnable
 from nmfcheck.executors.cluster.connection import connected
 from nmfcheck.store import Store
 from nmfcheck.trials.suites import QUICK
+from plain_campaign import PlainCampaign
 
 SUBJECT = """
 def at_once(A, rank, *, W0, H0, seed):
@@ -35,13 +35,6 @@ GROWTH = 1.25
 EVERY = 2.0
 SLACK = 20
 """MB that a process may grow besides, and files that may be open besides."""
-
-
-class Plain(Campaign):
-    """A campaign without experiments."""
-
-    def _experiment(self, *_: object) -> None:
-        pass
 
 
 def measured(process):
@@ -95,7 +88,7 @@ def soak(stages, through, folder):
         watch.start()
         begin = time.monotonic()
         with connected("local:2") if through == "dask" else nullcontext() as client:
-            Plain(suite, whole=True, cluster=client).run(tested, store, lambda _: None)
+            PlainCampaign(suite, whole=True, cluster=client).run(tested, store, lambda _: None)
         seconds = time.monotonic() - begin
         watch.stop()
         return store.count(), seconds, watch.curve
