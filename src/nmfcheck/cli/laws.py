@@ -16,6 +16,7 @@ from .options import (
     COMPLETED,
     FAILED,
     INCONCLUSIVE,
+    Seconds,
     json_option,
     law_options,
     memory_option,
@@ -36,7 +37,7 @@ from .options import (
 @memory_option
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=BUDGET,
     show_default=True,
     metavar="SECONDS",

@@ -179,6 +179,20 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM: as Ctrl-C, so that workers are ended and the store is closed."""
 
 
+class Seconds(click.FloatRange):
+    """A time above 0, and a number."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is not a number, which no bound excludes."""
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
+        return seconds
+
+
 class Interrupted(click.ClickException):
     """Ctrl-C or SIGTERM, with a word about what is to be done next."""
 

@@ -17,7 +17,7 @@ from ..checking.runnable import Runnable, objective_of
 from ..errors import InputError, SubjectError
 from ..presenting.console import console, progress_bar
 from ..report.contents import MOST_SHOWN, contents
-from ..report.files import STANDARD_OUTPUT, check_writable
+from ..report.files import STANDARD_OUTPUT, check_apart, check_writable
 from ..store import Store
 from ..subjects import SubjectName
 from ..text import printable
@@ -29,6 +29,7 @@ from .options import (
     UNRUNNABLE,
     Cluster,
     Interrupted,
+    Seconds,
     cluster_options,
     engine_option,
     failures_option,
@@ -85,7 +86,7 @@ LONGEST_NAME = 80
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     metavar="SECONDS",
     help="End each subject's run after so long; what is open then is INCONCLUSIVE.",
 )
@@ -166,6 +167,7 @@ def run(
         whole = True
     limits = parse_limits(timeout, memory_limit)
     path = store_path or _default_store(named, suite)
+    check_apart(path, page, junit, json)
     unrunnable, stored = 0, []
     with (
         Store.create_or_open(path, suite, fresh=not resume) as store,

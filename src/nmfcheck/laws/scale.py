@@ -78,9 +78,9 @@ class Units(Law):
     same seed, ends worse than A by more than 0.1 of A's own objective in seven draws, and in none
     before better by as much, or well, below 0.1. Draws in which both end badly say nothing. Where
     quality is random, which of two ends worse is the toss of a coin: seven agree with probability
-    2⁻⁷, 0.8 %. W·H = 0 is worse by 1. Even that is a finding: a penalty that is not relative
-    rightly leaves nothing of a tiny A, and a gradient step of a fixed length nothing of a huge one,
-    of which maintainers say that data should be scaled.
+    2⁻⁷, 0.8 % for each factor. W·H = 0 is worse by 1. Even that is a finding: a penalty that is
+    not relative rightly leaves nothing of a tiny A, and a gradient step of a fixed length nothing
+    of a huge one, of which maintainers say that data should be scaled.
     """
 
     name = "units"

@@ -31,11 +31,12 @@ class Permutation(Law):
 
     Who takes no start has unrelated ones, so that a subject of random quality may differ in all
     draws. Then the law is broken only if the same order ends worse, by as much, in each of ten.
-    If the rows of a start are drawn alike, and the new order is its own inverse, either is as
-    likely to end worse: a fair coin, and all ten agree with probability 2·2⁻¹⁰ at most, 0.2 %. No
-    further draw is asked after one that contradicts. So that one of them can be worse, A has an
-    order that means something: rows in pairs that are alike, large rows and columns first; the
-    other tears pairs apart and exchanges the ends.
+    If each draw has a start of its own, whose rows are drawn alike, and the new order is its own
+    inverse, either is as likely to end worse: a fair coin, and all ten agree with probability
+    2·2⁻¹⁰ at most, 0.2 %. Who starts alike each time may be unlucky with one shape: shape and rank
+    differ from draw to draw. No further draw is asked after one that contradicts. So that one of
+    them can be worse, A has an order that means something: rows in pairs that are alike, large rows
+    and columns first; the other tears pairs apart and exchanges the ends.
     """
 
     name = "permutation"
@@ -52,6 +53,8 @@ class Permutation(Law):
         matrix = noise if related or example.variant else in_order
 
         def loss(draw: Example) -> float:
+            if not related:
+                draw = grown(draw, draw.draw, draw.draw)
             _, rows, columns, start = permuted(draw)
             if not related:
                 rows, columns = swapped(draw.m), swapped(draw.n)
@@ -101,8 +104,9 @@ class Transposition(Law):
     W and H change places, and nothing else does. Quality is compared, of three draws at 10×4, as
     in `permutation`: who alternates between W and H takes another path. Who takes no start breaks
     it only if the same one of A and Aᵀ ends worse in each of ten draws: by chance that has
-    probability 2·2⁻¹⁰ at most where both have the same distribution. Shapes are from 10×4 to 28×8
-    then, for who starts alike each time may be unlucky with one.
+    probability 2·2⁻¹⁰ at most where each draw has a start of its own, and both have the same
+    distribution. Shapes are from 10×4 to 28×8 then, of rank 2 to 4, for who starts alike each time
+    may be unlucky with one.
     """
 
     name = "transposition"
@@ -118,8 +122,7 @@ class Transposition(Law):
 
         def loss(draw: Example) -> float:
             if Offer.START not in handle.offers:
-                d = draw.draw
-                draw = replace(draw, m=draw.m + 2 * d, n=draw.n + d // 2)
+                draw = grown(draw, 2 * draw.draw, draw.draw // 2)
             A, (W0, H0) = noise(draw), draw.start()
             usual = fitted(handle, A.copy(), draw.k, start=(W0, H0), seed=draw.draw)
             turned = (H0.T.copy(), W0.T.copy())
@@ -128,6 +131,12 @@ class Transposition(Law):
             return above / handle.size(A)
 
         return in_every_draw(handle, example, loss, "it is transposed")
+
+
+def grown(example: Example, rows: int, columns: int) -> Example:
+    """Return an example with so many more rows and columns, and a rank that its draw chooses."""
+    m, n = example.m + rows, example.n + columns
+    return replace(example, m=m, n=n, k=2 + example.draw % 3)
 
 
 def noise(example: Example) -> Array:

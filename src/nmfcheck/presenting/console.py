@@ -63,7 +63,7 @@ def _milestones(screen: Console, title: str, stages: float) -> Advance:
     def report(done: float) -> None:
         nonlocal reached, last
         reached += done
-        tenths = int(10 * (reached + 1e-6) / stages)
+        tenths = min(int(10 * (reached + 1e-6) / stages), 10)
         if tenths > last:
             last = tenths
             screen.print(Text(f"{title}: {10 * tenths} %"), soft_wrap=True)

@@ -31,6 +31,13 @@ def write_files(
     return [name for name in written if name != STANDARD_OUTPUT]
 
 
+def check_apart(store: Path, *names: str | None) -> None:
+    """Say so if a report would be written over the store that it is made from."""
+    for name in names:
+        if name is not None and Path(name).absolute() == store.absolute():
+            raise InputError(f"{name!r} is the store; expected another file for the report")
+
+
 def check_writable(*names: str | None) -> None:
     """Say so before a long run if a file cannot be written after it."""
     given = [name for name in names if name is not None]

@@ -27,7 +27,7 @@ class Climb:
     def __init__(self, trial: Trial) -> None:
         self.trial, self.id = trial, trial.id
         self.family = trial.family
-        self.start = self.family.start(trial)
+        self.start = trial.start()
         self.stages: dict[Ask, Stage] = {}
         self._test = [ask for ask in trial.asks if ask.question is Question.TEST]
         self._rest = [ask for ask in trial.asks if ask.question is not Question.TEST]

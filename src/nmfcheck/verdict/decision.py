@@ -240,7 +240,7 @@ def _undecided(
     sentence = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
     sentence += f"{bar_in_words(pool)}. "
     if not fail:  # the exact test is for the end
-        return None, f"{sentence}The run ended before this was certain; --all runs the rest."
+        return None, f"{sentence}Not certain yet: trials of the suite are left (--all runs them)."
     if pool.share.value >= pool.bar:
         towards = "a PASS"
         level = levels.passing
@@ -256,7 +256,7 @@ def _undecided(
     each = math.ceil(further / cells)
     return further, sentence + (
         f"If the share stays as it is, about {further} more trials ({each} more per cell) "
-        f"would give {towards}{'' if levels == WHOLE else '; --trials N adds them'}."
+        f"would give {towards}{'' if levels == WHOLE else '; --trials N on the same store adds them'}."
     )
 
 
@@ -270,6 +270,6 @@ def bar_in_words(cell: CellVerdict) -> str:
         return "every trial has to pass"
     required, margin = round(cell.required, 3), cell.margin  # so that what is printed adds up
     return (
-        f"the bar is {percent(required - margin)} ({percent(required)} minus a margin of "
+        f"the bar is {percent(max(required - margin, 0))} ({percent(required)} minus a margin of "
         f"{100 * margin:g} points)"
     )

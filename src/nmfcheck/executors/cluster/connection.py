@@ -91,21 +91,22 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
             )
     _be_quiet()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(dask.config.set(REMEMBERED))
         if match := LOCAL.fullmatch(where):
-            cluster = distributed.LocalCluster(
-                n_workers=int(match[1]),
-                threads_per_worker=1,
-                dashboard_address=":0",
-                host="127.0.0.1",
-                silence_logs=logging.CRITICAL,
-            )
+            with dask.config.set(REMEMBERED):
+                cluster = distributed.LocalCluster(
+                    n_workers=int(match[1]),
+                    threads_per_worker=1,
+                    dashboard_address=":0",
+                    host="127.0.0.1",
+                    silence_logs=logging.CRITICAL,
+                )
             stack.enter_context(cluster)
             where = cluster.scheduler_address
         try:
-            client = distributed.Client(
-                where, security=security, timeout=TIMEOUT, set_as_default=False
-            )
+            with dask.config.set(REMEMBERED):
+                client = distributed.Client(
+                    where, security=security, timeout=TIMEOUT, set_as_default=False
+                )
         except (OSError, TimeoutError) as error:
             reason = " ".join(str(error).split())[:200]
             raise SubjectError(f"no scheduler answers at {where}: {reason}") from None

@@ -73,6 +73,7 @@ def _one(
     sentence = f"the residual is {residual:.10g}; {least} is {known.residual:.10g}"
     if excess < -KNOWN and known.certified:
         outcome, labels["below"] = Outcome.UNCONVERGED, "below the least possible"
+        measures["residual_defect"] = -excess
         sentence += ", so this is an error in arithmetic"
     elif excess < -KNOWN:
         labels["below"] = "below the best known"
