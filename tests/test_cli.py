@@ -45,6 +45,23 @@ def folder(tmp_path, monkeypatch):
 PAPER = ("--a0", "1,1,1", "--a1", "1,1", "--eps", "1e-3")
 
 
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--budget", "nan"), "'nan' is not a number of seconds"),
+        (
+            ("--store", "x.html", "--report", "./x.html"),
+            "'./x.html' is the store; expected another",
+        ),
+    ],
+)
+def test_what_cannot_be_run_is_refused(nmfcheck, tmp_path, options, expected):
+    code, _, err = nmfcheck("run", "als", "--family", "rank-one", "--trials", 1, *options)
+    assert code == 2
+    assert expected in err
+    assert not list(tmp_path.iterdir())
+
+
 class TestJudge:
     @pytest.mark.parametrize("kind", [".csv", ".npy", ".mtx", "-sparse.mtx"])
     def test_the_whole_judgement_in_words(self, nmfcheck, folder, kind):

@@ -287,6 +287,31 @@ def factorizes_the_first_of_each_shape(A, rank, *, W0, H0):
     return ZOO["start-used"](KNOWN.setdefault((A.shape, rank), A.copy()), rank, W0=W0, H0=H0)
 
 
+class CachesByShape:
+    """An estimator that factorizes the first A of each shape."""
+
+    def __init__(self, n_components=2):
+        self.n_components = n_components
+
+    def fit_transform(self, A):
+        A = KNOWN.setdefault(("class", A.shape, self.n_components), A.copy())
+        rng = np.random.default_rng(0)
+        start = rng.random((len(A), self.n_components)), rng.random((self.n_components, A.shape[1]))
+        W, self.components_ = ZOO["start-used"](A, self.n_components, W0=start[0], H0=start[1])
+        return W
+
+
+def test_so_does_that_of_an_estimator_and_zeros_are_no_cache():
+    handle = handle_of(as_subject(CachesByShape), "frobenius")
+    assert try_law(LAWS["refit"], handle).state is State.BROKEN
+
+    def returns_zeros(A, rank):
+        return np.zeros((len(A), rank)), np.zeros((rank, A.shape[1]))
+
+    zeros = handle_of(as_subject(returns_zeros), "frobenius")
+    assert try_law(LAWS["refit"], zeros).state is not State.BROKEN
+
+
 def test_a_cache_that_is_never_filled_again_breaks_a_law():
     handle = handle_of(as_subject(factorizes_the_first_of_each_shape), "frobenius")
     result = try_law(LAWS["refit"], handle)

@@ -254,9 +254,10 @@ def _undecided(
             sentence + "The share is so near the bar that more trials would hardly settle it.",
         )
     each = math.ceil(further / cells)
+    adding = "" if levels == WHOLE else "; --trials N on the same store adds them"
     return further, sentence + (
         f"If the share stays as it is, about {further} more trials ({each} more per cell) "
-        f"would give {towards}{'' if levels == WHOLE else '; --trials N on the same store adds them'}."
+        f"would give {towards}{adding}."
     )
 
 
