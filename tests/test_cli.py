@@ -51,7 +51,7 @@ PAPER = ("--a0", "1,1,1", "--a1", "1,1", "--eps", "1e-3")
         (("--budget", "nan"), "'nan' is not a number of seconds"),
         (
             ("--store", "x.html", "--report", "./x.html"),
-            "'./x.html' is the store; expected another",
+            "'./x.html' is the store",
         ),
     ],
 )
