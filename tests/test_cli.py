@@ -49,6 +49,7 @@ PAPER = ("--a0", "1,1,1", "--a1", "1,1", "--eps", "1e-3")
     ("options", "expected"),
     [
         (("--budget", "nan"), "'nan' is not a number of seconds"),
+        (("--timeout", "nan"), "'nan' is not a number of seconds"),
         (
             ("--store", "x.html", "--report", "./x.html"),
             "'./x.html' is the store",

@@ -63,9 +63,25 @@ failures_option = click.option(
     metavar="N",
     help="How many of the stages that did not pass to show.",
 )
+
+
+class Seconds(click.FloatRange):
+    """A time above 0, and a number."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is not a number, which no bound excludes."""
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is not a number of seconds", param, ctx)
+        return seconds
+
+
 timeout_option = click.option(
     "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=Limits().timeout,
     show_default=True,
     metavar="SECONDS",
@@ -177,20 +193,6 @@ def report_options(command: Command) -> Command:
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM: as Ctrl-C, so that workers are ended and the store is closed."""
-
-
-class Seconds(click.FloatRange):
-    """A time above 0, and a number."""
-
-    def __init__(self) -> None:
-        super().__init__(min=0, min_open=True)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse what is not a number, which no bound excludes."""
-        seconds = super().convert(value, param, ctx)
-        if math.isnan(seconds):
-            self.fail(f"{value!r} is not a number of seconds", param, ctx)
-        return seconds
 
 
 class Interrupted(click.ClickException):

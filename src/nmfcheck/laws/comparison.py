@@ -125,7 +125,8 @@ def draws(handle: Handle, example: Example) -> list[Example]:
     From related starts three will do. Who takes no start has unrelated ones for two problems that
     are the same, and where its quality is random, which of them ends worse is the toss of a coin.
     The same side is worse in n draws with probability 2·2⁻ⁿ at most: 0.2 % for ten, and less than
-    1 % for all examples that are looked at like this (two permutations and a transposition).
+    1 % for all examples that are looked at like this (two permutations, a transposition, and a row
+    with a weight).
     """
     count = 3 if Offer.START in handle.offers else TOSSES
     return [replace(example, draw=number) for number in range(count)]

@@ -25,7 +25,7 @@ class Climb:
     """A trial on its way through its asks."""
 
     def __init__(self, trial: Trial) -> None:
-        self.trial, self.id = trial, trial.id
+        self.trial = trial
         self.family = trial.family
         self.start = trial.start()
         self.stages: dict[Ask, Stage] = {}

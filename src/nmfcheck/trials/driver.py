@@ -201,7 +201,7 @@ class Driver:
         trial, climb = asked.trial, asked.trial.climb
         # Asked again with another random state: who does not use the seed shall be found out.
         random = 2 * climb.trial.seed + asked.again
-        name = f"{climb.id}/{asked.ask.name}"  # the ask_id
+        name = ask_id(climb.trial, asked.ask)
         request = Request(next(self._numbers), climb.problem(asked.case), random, "C", name)
         trial.outstanding += 1
         self._due.append((request, asked))

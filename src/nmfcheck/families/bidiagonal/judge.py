@@ -228,7 +228,7 @@ class _Run(NamedTuple):
 
 def _runs(batch: Judgements) -> Iterator[_Run]:
     """Return the runs of a batch, whole arrays at a time: that is much quicker."""
-    outcomes = map(_OUTCOMES.__getitem__, batch.outcome.tolist())
+    outcomes = map(Outcome, batch.outcome.tolist())
     measures = (batch.form_defect, batch.product_defect, batch.kkt_residual)
     permutations = map(_joined, map(tuple, batch.permutation.tolist()))
     others = (batch.word, batch.type, batch.clipped)
@@ -248,9 +248,6 @@ def _in_words(run: _Run, explanation: str) -> BidiagonalJudgement:
         labels["type"] = run.type
     measures = {"form_defect": run.form, "product_defect": run.product, "kkt_residual": run.kkt}
     return BidiagonalJudgement(run.outcome, explanation, measures, labels, run.clipped)
-
-
-_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 
 
 @lru_cache(maxsize=4096)
