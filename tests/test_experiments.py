@@ -3,11 +3,13 @@
 import json
 import sqlite3
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 
 from nmfcheck import check
+from nmfcheck.checking import campaign
 from nmfcheck.diagnosis import Cause
 from nmfcheck.diagnosis.experiments import SECONDS, Begin, Experiment, Run, Tried
 from nmfcheck.diagnosis.experiments.more_work import more
@@ -37,6 +39,12 @@ def short(A, rank, *, W0, H0, sweeps=4):
     return W, H
 
 
+@pytest.fixture
+def time_enough(monkeypatch):
+    """Let experiments take longer: the machine may be busy."""
+    monkeypatch.setattr(campaign, "perform", partial(campaign.perform, seconds=100.0))
+
+
 def test_a_subject_that_fails_is_asked_more_and_a_right_one_is_not():
     made = experiments(checked(short))
     assert list(made) == NAMES
@@ -58,7 +66,7 @@ def test_a_constant_of_1e_9_is_named_and_stopping_early_too():
     assert finding.evidence.startswith("more work: ")
 
 
-def test_what_was_recorded_is_not_run_again_and_needs_no_subject(tmp_path):
+def test_what_was_recorded_is_not_run_again_and_needs_no_subject(tmp_path, time_enough):
     calls = tmp_path / "calls"
     source = tmp_path / "counted.py"
     source.write_text(
@@ -80,8 +88,9 @@ def test_what_was_recorded_is_not_run_again_and_needs_no_subject(tmp_path):
     with Store.read(path) as store:
         read = contents([store]).subjects[0]
     assert [*first.findings] == [*again.findings] == [*read.findings]
-    assert [each.name for each in read.experiments] == NAMES[:2]
-    exact, own = (each.replay for each in read.experiments)
+    assert [each.name for each in read.experiments] == [*NAMES[:2], "alone"]
+    exact, own, alone = (each.replay for each in read.experiments)
+    assert alone.startswith("nmfcheck replay") and "--from" not in alone
     assert exact.endswith(" --from exact")
     assert own.endswith(" --from own")
 
@@ -172,3 +181,39 @@ def test_replay_starts_where_an_experiment_did(nmfcheck):
         said[begin] = out
     assert "outcome         exact" in said[Begin.EXACT]
     assert len(set(said.values())) == 3
+
+
+CACHED = """
+import numpy as np
+FIRST = {}
+def nmf(A, rank, *, W0, H0):
+    A = FIRST.setdefault(A.shape, A.copy())
+    W, H = W0.copy(), H0.copy()
+    for _ in range(200):
+        for k in range(rank):
+            W[:, k] = np.maximum(W[:, k] + ((A - W @ H) @ H[k]) / (H[k] @ H[k] + 1e-300), 0)
+        for k in range(rank):
+            H[k] = np.maximum(H[k] + (W[:, k] @ (A - W @ H)) / (W[:, k] @ W[:, k] + 1e-300), 0)
+    return W, H
+"""
+
+
+def test_what_is_kept_from_one_call_to_the_next_shows_in_a_new_process(tmp_path, time_enough):
+    source = tmp_path / "cached.py"
+    source.write_text(CACHED)
+    report = check(f"py:{source}:nmf", families=["mixed", "rays"], trials=12)
+    assert experiments(report)["alone"].runs == 4
+    finding = report.findings[0]
+    assert (finding.cause, finding.certain) == (Cause.REMEMBERS, True)
+    assert "depend on what it was asked before" in finding.sentence
+    assert finding.evidence == "alone: so in all 4 runs, and in each process alike"
+
+
+def test_who_is_random_does_not_remember(tmp_path, time_enough):
+    """Alone it is right in some processes, but not in all of them alike."""
+    source = tmp_path / "chance.py"
+    unlucky = "    if np.random.default_rng().random() < 0.5:\n        return W0, H0\n    W, H ="
+    right = CACHED.replace("A = FIRST.setdefault(A.shape, A.copy())\n    W, H =", "\n" + unlucky)
+    source.write_text(right.replace("\n    \n", "\n"))
+    report = check(f"py:{source}:nmf", families=["mixed", "rays"], trials=12)
+    assert Cause.REMEMBERS not in [finding.cause for finding in report.findings]

@@ -166,8 +166,9 @@ class Campaign:
                 stored = store.subject(subject.name, settings)
                 self._carry(executor, store, stored, progress, through=through)
             self._experiment(
-                subject, executor, lambda other: other.local(1, self.limits), store, stored
-            )
+                subject, executor, lambda other: other.local(1, self.limits), store, stored,
+                isolated=True,
+            )  # fmt: skip
         return stored
 
     def _elsewhere(
@@ -201,12 +202,15 @@ class Campaign:
         place: Callable[[Runnable], AbstractContextManager[Executor]],
         store: Store,
         stored: StoredSubject,
+        *,
+        isolated: bool = False,
     ) -> None:
         """Ask a subject that fails a few things more, to find out why.
 
         Parameters
         ----------
         place : where the same subject with other options is to run.
+        isolated : whether that is a new process.
         """
         about, results = executor.start(), store.results(stored)
         asked = self.suite.asked_of(about.takes)
@@ -228,7 +232,8 @@ class Campaign:
                 raise InputError(f"{subject.name} takes no options")
             return place(changed)
 
-        asking = Asked(executor, about.parameters, variant)
+        fresh = (lambda: place(subject)) if isolated else None
+        asking = Asked(executor, about.parameters, variant, fresh)
         for experiment in perform(asking, results, asked, results.experiments()):
             store.write_experiment(stored, experiment.name, experiment.as_data())
 

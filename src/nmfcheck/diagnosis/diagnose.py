@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..judging.outcomes import Outcome
+from ..judging.outcomes import Flag, Outcome
 from ..laws import LAWS, LawResult
 from ..store import Results
 from ..text import in_list
@@ -19,7 +19,8 @@ from ..verdict.verdict import Verdict
 from .evidence import Evidence
 from .experiments import Tried
 from .findings import Cause, Finding
-from .order import Named, in_order, with_laws
+from .invalid import invalid
+from .order import Named, in_order, with_laws, with_symptoms
 from .rules import WHY_COLLAPSED, WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
 
 FEW = 0.02
@@ -46,6 +47,9 @@ GUESSED = (
 OF_UPDATES = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 """Nor does what experiments say of updates: it is what was done to A, W or H that they show."""
 
+SYMPTOMS = (str(Outcome.INVALID), str(Flag.DIFFERS))
+"""Hard failures that other findings may explain."""
+
 TELLING = ("descent",)
 """Laws whose breach says more than that runs leave the answer, or collapse."""
 
@@ -58,7 +62,14 @@ def diagnose(
     cells: Sequence[CellTally],
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
-    hard = [Finding(Cause.HARD, f"{h.explanation} First in {h.trial}.") for h in verdict.hard]
+    families = [part.family for part in suite.parts]
+    hard = {
+        failure.kind: invalid(results, families, failure)
+        if failure.kind == Outcome.INVALID
+        else Finding(Cause.HARD, f"{failure.explanation} First in {failure.trial}.")
+        for failure in verdict.hard
+    }
+    symptoms = [hard.pop(kind) for kind in SYMPTOMS if kind in hard]
     laws = [law for law in verdict.broken if law.law not in TELLING]
     telling = [law for law in verdict.broken if law.law in TELLING]
     failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
@@ -74,7 +85,7 @@ def diagnose(
             baselines[part.family],
             tried,
         )
-        for finding in findings(evidence, hard=bool(hard or verdict.broken)):
+        for finding in findings(evidence, hard=bool(verdict.hard or verdict.broken)):
             _add(shown, part.family, finding)
     aside = [
         Finding(Cause.LAW_ASIDE, of_law(law)) for law in verdict.laws if law.broken != law.decides
@@ -85,7 +96,7 @@ def diagnose(
         for names, finding in in_order(_without_repetition(shown), failing)
     ]
     broken = ([Finding(Cause.LAW, of_law(law)) for law in some] for some in (laws, telling))
-    return hard + with_laws(named, *broken) + aside
+    return [*hard.values(), *with_symptoms(with_laws(named, *broken), symptoms), *aside]
 
 
 def _add(shown: list[Named], family: str, finding: Finding) -> None:

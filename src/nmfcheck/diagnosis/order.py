@@ -14,6 +14,8 @@ GENERAL = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 SEEN = (Cause.EARLY, Cause.COLLAPSES, Cause.SOME_CELLS, Cause.UNRELATED, Cause.UNKNOWN)
 """What is seen, and hardly says why; each family has them in an order of its own."""
 
+LAWS = (Cause.LAW, Cause.LAW_ASIDE)
+
 Named = tuple[list[str], Finding]
 """The families that show something, and what it is."""
 
@@ -56,6 +58,14 @@ def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding])
     specific = _leading(shown, behind) if telling else 0
     leading = max(specific, _leading(shown, (*NO_FAULT, Cause.UNKNOWN)))
     return shown[:specific] + telling + shown[specific:leading] + laws + shown[leading:]
+
+
+def with_symptoms(shown: list[Finding], symptoms: list[Finding]) -> list[Finding]:
+    """Put hard failures that have a cause behind it where that is certain, and before all else."""
+    names = [f.certain and f.cause not in (*LAWS, *NO_FAULT, *GENERAL) and _says(f.cause) < LITTLE
+             for f in shown]  # fmt: skip
+    leading = [*names, False].index(False)
+    return shown[:leading] + symptoms + shown[leading:]
 
 
 def _leading(shown: Sequence[Finding], others: Collection[Cause]) -> int:

@@ -93,7 +93,7 @@ class FixedPoint(Law):
 
     name = "fixed-point"
     needs: tuple[Offer, ...] = (Offer.START,)
-    usually = "a floor, a constant in a denominator, a penalty, or a start that is not used"
+    usually = "a floor, a constant in a denominator, a penalty, too long a step, or an unused start"
     tolerance = 0.05
 
     def examples(self, handle: Handle) -> Iterable[Example]:

@@ -16,9 +16,9 @@ from ...judging.outcomes import Outcome
 from ...store import Results
 from ...trials.stage import Stage
 from ...trials.suites import Suite
-from . import at_answer, continuing, more_work
+from . import alone, at_answer, continuing, more_work
 from .asking import Asking, Clock
-from .record import Experiment
+from .record import Experiment, defect_of
 
 SECONDS = 5.0
 """All experiments together take at most so long."""
@@ -39,11 +39,13 @@ class Asked:
     executor : what the suite was run through.
     parameters : the options that it has, with their values.
     variant : the same with other options; None where it has none.
+    fresh : gives an executor of the same subject in a new process; None where it runs in this one.
     """
 
     executor: Executor
     parameters: Mapping[str, Any]
     variant: Variant | None = None
+    fresh: Callable[[], AbstractContextManager[Executor]] | None = None
 
 
 def perform(
@@ -72,6 +74,9 @@ def perform(
         return
     if starts and continuing.NAME not in known:
         yield continuing.continuing(asking, stages)
+    far = float(np.median([defect_of(stage.measures) for stage in stages])) > alone.FAR
+    if far and subject.fresh is not None and alone.NAME not in known:
+        yield alone.alone(subject.fresh, stages, clock, usual)
     if more_work.NAME in known:
         return
     options = more_work.more(subject.parameters)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...text import option_as_text
-from . import at_answer, continuing, more_work
+from . import alone, at_answer, continuing, more_work
 from .record import Begin, Run
 from .tried import Tried
 
@@ -39,6 +39,7 @@ def summaries(tried: Tried) -> list[Summary]:
         at_answer.NAME: _at_answer(tried),
         continuing.NAME: _continued(tried),
         more_work.NAME: _worked(tried),
+        alone.NAME: _alone(tried),
     }
     summed_up = []
     for name, experiment in tried.experiments.items():
@@ -88,6 +89,17 @@ def _worked(tried: Tried) -> str:
     return (
         f"With {options}, {len(worked)} failing runs have a median error of {after:.0e}, which was "
         f"{before:.0e} before."
+    )
+
+
+def _alone(tried: Tried) -> str:
+    runs = tried.alone
+    if not runs:
+        return "In a new process there was nothing that could be compared."
+    before, after = (_median([getattr(each, of) for each in runs]) for of in ("before", "after"))
+    return (
+        f"As the first that a new process is asked, {len(runs)} failing runs have a median error "
+        f"of {after:.0e}, which was {before:.0e} before."
     )
 
 

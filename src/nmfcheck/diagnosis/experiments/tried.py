@@ -20,7 +20,7 @@ from ...subjects import Answer
 from ...text import in_list
 from ...trials.climb import judged
 from ...trials.stage import Stage
-from . import at_answer, continuing, more_work
+from . import alone, at_answer, continuing, more_work
 from .record import Begin, Experiment, Run, defect_of
 
 BETTER = 0.5
@@ -94,7 +94,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Worked:
-    """A failing run before, and after more work."""
+    """The error of a failing run, and of the same run made in another way."""
 
     run: Run
     before: float
@@ -178,12 +178,17 @@ class Tried:
     @cached_property
     def left(self) -> float:
         """The median error of runs from exact factorizations; NaN where there are none."""
-        return _median([_miss(run) for run in self.exact])
+        return _median(self.missed)
+
+    @cached_property
+    def missed(self) -> list[float]:
+        """The errors of runs from exact factorizations."""
+        return [_miss(run) for run in self.exact]
 
     @cached_property
     def how_left(self) -> str:
         """How many runs from exact factorizations end elsewhere, and how far away, in words."""
-        off = [_miss(run) for run in self.exact]
+        off = self.missed
         far = [x for x in off if x > LEFT]
         if not far:
             of = in_list(list(dict.fromkeys(run.trial.cell.family for run in self.exact)))
@@ -205,11 +210,19 @@ class Tried:
     @cached_property
     def worked(self) -> list[Worked]:
         """The failing runs with more work."""
-        worked = []
-        for run in self.runs(more_work.NAME):
+        return self._again(more_work.NAME)
+
+    @cached_property
+    def alone(self) -> list[Worked]:
+        """The failing runs in new processes."""
+        return self._again(alone.NAME)
+
+    def _again(self, name: str) -> list[Worked]:
+        again = []
+        for run in self.runs(name):
             if run.W is not None and run.H is not None and run.before is not None:
-                worked.append(Worked(run, run.before, _point(run, run.W, run.H).defect))
-        return worked
+                again.append(Worked(run, run.before, _point(run, run.W, run.H).defect))
+        return again
 
     def pairs(self) -> Iterable[tuple[Run, Run]]:
         """Return the runs from one exact factorization with two seeds."""

@@ -14,18 +14,22 @@ from .floor import floor, lifted
 from .half import half
 from .incomplete import incomplete
 from .inexact import inexact
+from .late import late
 from .leaves import leaves
 from .locked import locked
 from .loss import other_loss
+from .parted import parted
 from .permuted import permuted
+from .pruned import pruned
 from .random import random
+from .remembers import remembers
 from .rescaled import rescaled
 from .reshaped import reshaped
 from .rounded import rounded
 from .scaled import scaled
 from .shuffled import shuffled
 from .silent import silent
-from .single import clustered, single
+from .single import clustered, inside, single
 from .some_cells import some_cells
 from .threshold import cut_off, threshold
 from .transformed import transformed
@@ -38,18 +42,19 @@ from .unstable import jumping, unstable
 from .weighted import weighted
 
 WHY_UNCONVERGED = (
+    remembers,
     # What W and H are, whatever was tried.
     unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled,
     incomplete, clipped, partly_unmoved, unsigned, diverged, other_loss, weighted,
     # What experiments show, and what the answers do.
-    random, biased, floor, threshold, cut_off, early, entrywise, lifted, constrained, ceiling,
-    at_once, locked, jumping, half, unstable,
+    random, biased, floor, threshold, pruned, cut_off, parted, early, entrywise, lifted,
+    constrained, ceiling, at_once, locked, jumping, half, unstable,
     # What is left.
-    leaves, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
+    inside, leaves, late, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
-WHY_COLLAPSED = (random, threshold, leaves)
+WHY_COLLAPSED = (remembers, random, threshold, pruned, leaves)
 """Why runs collapse more often than they should, where experiments show it."""
 
 __all__ = [

@@ -17,6 +17,7 @@ class Kind(Enum):
     NORMALISED = "A is normalised first, and that is not undone at the end."
     ROUNDED = "A is rounded before it is factorized."
     FUNCTION = "A is transformed before it is factorized."
+    SHIFTED = "What is taken off A before it is factorized is not added again."
     CENTRED = "A is centred before it is factorized, which leaves negative entries."
 
     @property
@@ -163,4 +164,20 @@ CENTRED = [
     for standardised in (False, True)
 ]  # fmt: skip
 
-CANDIDATES = [*NORMALISED, *ROUNDED, *FUNCTIONS, *PRODUCTS, *CENTRED]
+
+def _from_zero(axis: int | None, *, to_one: bool) -> Callable[[Array], Array]:
+    def from_zero(A: Array) -> Array:
+        X = A - A.min(axis=axis, keepdims=True)
+        return _divided(lambda X: X.max(axis=axis, keepdims=True))(X) if to_one else X
+
+    return from_zero
+
+
+SHIFTED = [
+    Candidate(f"{whose} {'scaled to 0 … 1' if to_one else 'minus its smallest entry'}",
+              Kind.SHIFTED, _from_zero(axis, to_one=to_one))
+    for whose, axis in _AXES.items()
+    for to_one in (False, True)
+]  # fmt: skip
+
+CANDIDATES = [*NORMALISED, *ROUNDED, *FUNCTIONS, *PRODUCTS, *SHIFTED, *CENTRED]

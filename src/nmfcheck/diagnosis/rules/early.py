@@ -22,10 +22,6 @@ NEAR = 1e-3
 """Runs that miss A by more than this are hardly on their way to it."""
 
 
-FAR = 0.1
-"""Who misses A by more than this need not have been on its way to it."""
-
-
 def early(evidence: Evidence) -> Finding | None:
     """Say so if runs improve when they are continued, or given more iterations."""
     worked = evidence.worked
@@ -42,14 +38,14 @@ def early(evidence: Evidence) -> Finding | None:
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
         if first > HUGE:
             return None
-        on_its_way = first < FAR or _median([x.points[0].kkt for x in chains]) < FAR / 2
-        once = "" if on_its_way else ", or uses something that it computes only once, at its start"
         return Finding(
             Cause.EARLY,
-            f"It {'' if on_its_way else 'probably '}stops early{once}: started again at its own "
-            f"answers, it improves them; the median error falls from {first:.0e} to {last:.0e}. "
-            "Try a smaller tolerance or more iterations.",
-            certain=on_its_way,
+            "It probably stops early, or is held back by what it keeps from the start of a run "
+            "(sums, an average, a step that shrinks, something that is computed once): started "
+            f"again at its own answers, it improves them; the median error falls from {first:.0e} "
+            f"to {last:.0e}. Try a smaller tolerance or more iterations; if these hardly help, "
+            "look for the second.",
+            certain=False,
             evidence=f"continue: {_how_many(chains)}",
         )
     return None

@@ -12,13 +12,16 @@ from ..findings import MOST, Cause, Finding
 
 FEWEST = 3
 
+SMALL = 2
+"""Of so few rows or columns, one that is wrong does not show that it is the last, or the first."""
+
 FAR = 1e-2
 """Zeros that are missed by more than this are not on their way to 0."""
 
 
 def incomplete(evidence: Evidence) -> Finding | None:
     """Say in which part of A the product is right, if it is so in most of it."""
-    runs = [(A, W @ H) for A, W, H in evidence.astray]
+    runs = [(A, W @ H) for A, W, H in evidence.astray if min(A.shape) > SMALL]
     if len(runs) < FEWEST:
         return None
     ends: dict[str, Callable[[Array], Array]] = {

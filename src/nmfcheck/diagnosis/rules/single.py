@@ -6,6 +6,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..evidence import Evidence
+from ..experiments.tried import LEFT
 from ..findings import Cause, Finding, mostly
 
 CLUSTER = 0.5
@@ -33,6 +34,24 @@ def clustered(evidence: Evidence) -> Finding | None:
         return None
     sentence = f"It is probably single precision: the product is off by about {runs.typical:.0e}"
     return Finding(Cause.SINGLE, f"{sentence}, whatever the start.", certain=False)
+
+
+def inside(evidence: Evidence) -> Finding | None:
+    """Say that something inside may be in single precision, if it leaves answers by so little."""
+    left = [each for each in evidence.tried.missed if each > LEFT]
+    if not mostly(each > LEFT for each in evidence.tried.missed):
+        return None
+    if not all(SINGLE[0] / 10 < each < SINGLE[1] for each in left):
+        return None
+    return Finding(
+        Cause.SINGLE,
+        "Probably something that it computes is in single precision, or is rounded: W and H have "
+        "more digits, but started at exact factorizations it goes "
+        f"{float(np.median(left)):.0e} away from A, and single precision rounds by 6e-08.",
+        certain=False,
+        evidence=f"start at the answer: {len(left)} of {len(evidence.tried.missed)} runs left it, "
+        f"by {min(left):.0e} to {max(left):.0e}",
+    )
 
 
 def _is_single(X: Array) -> bool:

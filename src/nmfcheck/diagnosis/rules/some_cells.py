@@ -6,6 +6,9 @@ from ...verdict.decision import CellVerdict, Decision
 from ..evidence import Evidence
 from ..findings import Cause, Finding
 
+FEWEST = 10
+"""Fewer trials of a cell do not show that it is in order."""
+
 
 def some_cells(evidence: Evidence) -> Finding | None:
     """Say so if all failing cells are of a few sizes, and most sizes are in order."""
@@ -13,6 +16,8 @@ def some_cells(evidence: Evidence) -> Finding | None:
     failing = [_size(cell) for cell in cells if cell.decision is Decision.FAIL]
     others = [cell for cell in cells if _size(cell) not in failing]
     if not failing or any(cell.share.value < cell.bar for cell in others):
+        return None
+    if any(cell.share.whole < FEWEST for cell in others):
         return None
     if 2 * len(set(failing)) > len({_size(cell) for cell in cells}):
         return None

@@ -6,14 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Bools
 from ..evidence import Evidence
-from ..findings import Cause, Finding, mostly
+from ..findings import MOST, Cause, Finding, mostly
 
 Pair = tuple[Array, Array]
-
-FEW = 0.1
-"""So many of the other rows may come back as they were, too."""
 
 
 def unmoved(evidence: Evidence) -> Finding | None:
@@ -36,25 +33,44 @@ def unmoved(evidence: Evidence) -> Finding | None:
 
 
 def partly_unmoved(evidence: Evidence) -> Finding | None:
-    """Say so if the first or last row or column of W or H is returned as it was, alone."""
+    """Say so if some rows or columns of W or H are returned as they were, and others are not."""
     runs = evidence.unconverged
     W = [(run[1], start[0]) for run, start in zip(runs.factors, runs.starts, strict=True)]
     H = [(run[2], start[1]) for run, start in zip(runs.factors, runs.starts, strict=True)]
     parts = (
-        ("column of H", _transposed(H)), ("row of W", W),
-        ("row of H", H), ("column of W", _transposed(W)),
+        ("column", "H", _transposed(H)), ("row", "W", W),
+        ("row", "H", H), ("column", "W", _transposed(W)),
     )  # fmt: skip
-    for name, pairs in parts:
-        for which, place, rest in (("last", -1, slice(None, -1)), ("first", 0, slice(1, None))):
-            others = [(X[rest] == X0[rest]).all(axis=1).mean() for X, X0 in pairs if len(X) > 1]
-            alone = bool(others) and float(np.mean(others)) < FEW
-            if alone and _same([(X[place], X0[place]) for X, X0 in pairs]):
-                return Finding(
-                    Cause.UNMOVED,
-                    f"The {which} {name} comes back as it was at the start: a loop or a slice "
-                    "leaves it out.",
-                )
+    for kind, name, pairs in parts:
+        kept = [(X == X0).all(axis=1) for X, X0 in pairs if len(X) > 1]
+        some = [rows for rows in kept if rows.any() and not rows.all()]
+        if kept and len(some) >= MOST * len(kept):
+            return Finding(
+                Cause.UNMOVED, _left_out(kind, name, some),
+                evidence=f"so in {len(some)} of {len(kept)} failing runs",
+            )  # fmt: skip
     return None
+
+
+def _left_out(kind: str, name: str, some: Sequence[Bools]) -> str:
+    """Say which rows or columns came back: at an end, or some."""
+    for end, place in (("last", -1), ("first", 0)):
+        numbers = [int(rows.sum()) for rows in some]
+        ends = [
+            bool((rows[-number:] if place else rows[:number]).all())
+            for rows, number in zip(some, numbers, strict=True)
+        ]
+        if not mostly(ends):
+            continue
+        if max(numbers) == 1:
+            which = f"The {end} {kind} of {name} comes back as it was at the start"
+            return f"{which}: a loop or a slice leaves it out."
+        example = f"{numbers[0]} of {len(some[0])}, for instance"
+        which = f"The {end} {kind}s of {name} come back as they were at the start ({example})"
+        return f"{which}: a loop or a slice leaves them out, or a last block that is not full."
+    number, of = int(some[0].sum()), len(some[0])
+    which = f"Some {kind}s of {name} come back as they were at the start ({number} of {of}, for"
+    return f"{which} instance): the updates leave them out."
 
 
 def _transposed(pairs: Sequence[Pair]) -> list[Pair]:

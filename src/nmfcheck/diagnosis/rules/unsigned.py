@@ -33,7 +33,43 @@ def unsigned(evidence: Evidence) -> Finding | None:
                 f"{name} is not kept nonnegative in the loop, where it should be projected.",
                 evidence=f"so in {sum(lost)} of {len(lost)} failing runs",
             )
+    each = {
+        "W": [_lost_in_a_component(A.T, H.T, W.T) for A, W, H in runs],
+        "H": [_lost_in_a_component(A, W, H) for A, W, H in runs],
+    }
+    for name, components in each.items():
+        lost = [one for one in components if one is not None]
+        if len(lost) >= FEWEST and mostly(lost):
+            return Finding(
+                Cause.UNSIGNED,
+                f"The signs of {name} are thrown away, component by component: one of them is the "
+                "absolute value of what is best with all others as they are, where that is "
+                "negative. It should be 0 there: max(x, 0) instead of |x|.",
+                evidence=f"so in {sum(lost)} of {len(lost)} failing runs that have such entries",
+            )
     return None
+
+
+def _lost_in_a_component(A: Array, W: Array, H: Array) -> bool | None:
+    """Say whether a row of H is |h|, where h is the best for W and the other rows.
+
+    None where no such h has negative entries.
+    """
+    if not (np.isfinite(W).all() and np.isfinite(H).all()):
+        return None
+    G = W.T @ W
+    size = np.diag(G)[:, None]
+    with np.errstate(all="ignore"):
+        best = H + (W.T @ A - G @ H) / size
+    signed = False
+    for row, x in zip(H, best, strict=True):
+        top = abs(x).max()
+        if not (np.isfinite(top) and x.min() < -NEGATIVE * top):
+            continue
+        signed = True
+        if abs(abs(x) - row).max() <= SAME * top:
+            return True
+    return False if signed else None
 
 
 def _lost_signs(A: Array, W: Array, H: Array) -> bool:

@@ -1,0 +1,32 @@
+"""Negative entries are set to 0 at the end only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..evidence import Evidence
+from ..experiments.tried import LEFT
+from ..findings import Cause, Finding, mostly
+from .unrelated import unrelated
+
+ZEROS = 0.15
+"""Who does not keep W and H nonnegative has more zeros than this in both in the end."""
+
+
+def late(evidence: Evidence) -> Finding | None:
+    """Say that it may be so if only exact factorizations stay, and answers are full of zeros."""
+    runs, missed = evidence.unconverged.factors, evidence.tried.missed
+    if unrelated(evidence) is None or not missed or max(missed) > LEFT:
+        return None
+    zeros = [min(float((W == 0).mean()), float((H == 0).mean())) for _, W, H in runs]
+    if not mostly(share > ZEROS for share in zeros):
+        return None
+    return Finding(
+        Cause.UNSIGNED,
+        "Probably negative entries are set to 0 at the end only, and not in the loop: it stays at "
+        "exact factorizations, which have none, but from elsewhere it ends nowhere near A (the "
+        f"median error is {evidence.unconverged.typical:.1g} of its largest entry), and "
+        f"{float(np.median(zeros)):.0%} of W or H or more are exactly 0.",
+        certain=False,
+        evidence=f"start at the answer: all {len(missed)} runs stayed",
+    )
