@@ -7,6 +7,7 @@
 #include "kl_scalar_newton.h"
 #include "multiplicative_update.h"
 #include "nenmf.h"
+#include "rank_one.h"
 #include "throughput.h"
 
 namespace nmfcheck {
@@ -71,6 +72,7 @@ Iterate find_coordinate_descent(Shape shape) {
 }
 
 Iterate find(Algorithm algorithm, Shape shape) {
+    if (is_one_by_one(algorithm, shape, width)) return iterate_one_by_one;
     switch (algorithm) {
         case Algorithm::multiplicative_update: return find_step<MultiplicativeUpdate, 20>(shape);
         case Algorithm::gradient_descent: return find_step<GradientDescent>(shape);

@@ -51,8 +51,20 @@ struct Pattern {
     }
 };
 
-// `width` problems side by side: entry (i, j) of an m×n matrix, in lane l, is at (i·n + j)·width +
-// l.
+// A length rounded up to whole vectors.
+constexpr int whole_vectors(int length, int width) { return (length + width - 1) / width * width; }
+
+// Problems that fill the nearest cache of most machines, with A and its transpose, are not laid
+// side by side if their kernel can do without. Results do not depend on it, bit for bit.
+constexpr std::int64_t nearest_cache = 48 << 10;
+constexpr bool is_one_by_one(Algorithm algorithm, Shape s, int width) {
+    return algorithm == Algorithm::multiplicative_update && s.k == 1 &&
+           std::int64_t{2 * sizeof(double)} * width * s.m * s.n > nearest_cache;
+}
+
+// `width` problems. Side by side, entry (i, j) of an m×n matrix, in lane l, is at (i·n + j)·width +
+// l. One by one, each lane has its own memory, with rows of whole vectors; W and H, of rank one,
+// are such rows.
 struct Group {
     double *A, *At;  // m×n, and its transpose
     double *W, *Ht;  // m×k, and the transpose of H, n×k: each half of an iteration looks alike

@@ -28,9 +28,11 @@ void Lanes::for_each_state_entry(int lane, F f) {
     const auto [m, n, k] = shape_;
     const int width = kernels_.width, l = lane % width;
     const Group &group = groups_[lane / width];
-    for (int e = 0; e < m * k; ++e) f(group.W[e * width + l]);
+    for (int i = 0; i < m; ++i)
+        for (int c = 0; c < k; ++c) f(group.W[layout_.W.at(i, c, l)]);
     if (algorithm_ != Algorithm::als)  // which does not read H
-        for (int e = 0; e < n * k; ++e) f(group.Ht[e * width + l]);
+        for (int j = 0; j < n; ++j)
+            for (int c = 0; c < k; ++c) f(group.Ht[layout_.Ht.at(j, c, l)]);
     if (algorithm_ == Algorithm::nenmf)
         for (int e = 0; e < 2; ++e) f(group.tolerance[e * width + l]);
 }
@@ -44,22 +46,23 @@ Lanes::Lanes(const Kernels &kernels, Algorithm algorithm, const Problems &proble
       iterate_(kernels.find(algorithm, problems.shape)),
       stop_(stop),
       settled_(settled),
+      layout_(layout_of(algorithm, problems.shape, kernels.width)),
       memory_(nullptr, &std::free) {
-    const auto [m, n, k] = shape_;
     const std::int64_t width = kernels_.width;
     const std::int64_t count =
         std::clamp<std::int64_t>((room + width - 1) / width, 1, most_groups(shape_));
     groups_.resize(count);
     lanes_.resize(count * width);
 
-    const auto whole_lines = [&](std::int64_t entries) {
+    const auto whole_lines = [&](std::int64_t doubles) {
         const std::int64_t line = cache_line / sizeof(double);
-        return (entries * width + line - 1) / line * line;
+        return (doubles + line - 1) / line * line;
     };
-    const std::int64_t A = whole_lines(std::int64_t(m) * n), W = whole_lines(std::int64_t(m) * k),
-                       H = whole_lines(std::int64_t(n) * k), tolerances = whole_lines(2),
-                       scratch = whole_lines(scratch_vectors(shape_));
-    const std::int64_t each = 2 * A + 2 * W + 2 * H + tolerances, total = count * each + scratch;
+    const std::int64_t A = whole_lines(layout_.A.all), At = whole_lines(layout_.At.all),
+                       W = whole_lines(layout_.W.all), H = whole_lines(layout_.Ht.all),
+                       tolerances = whole_lines(2 * width),
+                       scratch = whole_lines(scratch_vectors(shape_) * width);
+    const std::int64_t each = A + At + 2 * W + 2 * H + tolerances, total = count * each + scratch;
     memory_.reset(static_cast<double *>(std::aligned_alloc(cache_line, total * sizeof(double))));
     if (!memory_) throw std::bad_alloc();
     std::fill_n(memory_.get(), total, 0.0);  // lanes that are never used are all zero
@@ -67,7 +70,7 @@ Lanes::Lanes(const Kernels &kernels, Algorithm algorithm, const Problems &proble
     double *next = memory_.get();
     const auto take = [&](std::int64_t doubles) { return std::exchange(next, next + doubles); };
     for (Group &g : groups_)
-        g = {take(A), take(A), take(W), take(H), take(W), take(H), take(tolerances)};
+        g = {take(A), take(At), take(W), take(H), take(W), take(H), take(tolerances)};
     block_ = {shape_, nullptr, 0, {}, {}, take(scratch), stop_};
     for_each_state_entry(0, [&](double) { ++state_entries_; });
     remembered_.resize(lanes_.size() * state_entries_);
@@ -161,10 +164,11 @@ void Lanes::start(int lane, std::int64_t problem) {
                  *H0 = problems_.H0 + problem * k * n;
     for (int i = 0; i < m; ++i)
         for (int j = 0; j < n; ++j)
-            group.A[(i * n + j) * width + l] = group.At[(j * m + i) * width + l] = A[i * n + j];
-    for (int e = 0; e < m * k; ++e) group.W[e * width + l] = W0[e];
-    for (int c = 0; c < k; ++c)
-        for (int j = 0; j < n; ++j) group.Ht[(j * k + c) * width + l] = H0[c * n + j];
+            group.A[layout_.A.at(i, j, l)] = group.At[layout_.At.at(j, i, l)] = A[i * n + j];
+    for (int c = 0; c < k; ++c) {
+        for (int i = 0; i < m; ++i) group.W[layout_.W.at(i, c, l)] = W0[i * k + c];
+        for (int j = 0; j < n; ++j) group.Ht[layout_.Ht.at(j, c, l)] = H0[c * n + j];
+    }
     if (algorithm_ == Algorithm::nenmf)
         group.tolerance[l] = group.tolerance[width + l] = first_tolerance(problem);
     lanes_[lane] = {.problem = problem, .end = problems_.iterations};
@@ -179,9 +183,10 @@ void Lanes::finish(int lane) {
     const Group &group = groups_[lane / width];
     const std::int64_t problem = std::exchange(lanes_[lane].problem, -1);
     double *W = problems_.W + problem * m * k, *H = problems_.H + problem * k * n;
-    for (int e = 0; e < m * k; ++e) W[e] = group.W[e * width + l];
-    for (int c = 0; c < k; ++c)
-        for (int j = 0; j < n; ++j) H[c * n + j] = group.Ht[(j * k + c) * width + l];
+    for (int c = 0; c < k; ++c) {
+        for (int i = 0; i < m; ++i) W[i * k + c] = group.W[layout_.W.at(i, c, l)];
+        for (int j = 0; j < n; ++j) H[c * n + j] = group.Ht[layout_.Ht.at(j, c, l)];
+    }
     problems_.ran[problem] = lanes_[lane].end;
 }
 

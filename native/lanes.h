@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "layout.h"
 #include "orbit.h"
 #include "problems.h"
 
@@ -54,6 +55,7 @@ class Lanes {
     const Iterate iterate_;
     const bool *stop_;
     std::atomic<std::int64_t> &settled_;
+    const GroupLayout layout_;
     std::vector<Group> groups_;
     std::vector<Lane> lanes_;
     std::unique_ptr<double, decltype(&std::free)> memory_;

@@ -31,6 +31,19 @@ typedef std::int64_t Mask __attribute__((vector_size(8 * width), may_alias));  /
 
 INLINE V all(double x) { return V{} + x; }
 
+// One number from memory for all lanes, which nothing is computed for.
+INLINE V repeated(const double *x) {
+#if defined(__AVX512F__)
+    return _mm512_set1_pd(*x);
+#elif defined(__AVX2__)
+    return _mm256_broadcast_sd(x);
+#else
+    V all;
+    UNROLL for (int lane = 0; lane < width; ++lane) all[lane] = *x;
+    return all;
+#endif
+}
+
 // a·b + c, rounded once where the machine can. Nothing else is fused: the build forbids it.
 INLINE V fma(V a, V b, V c) {
 #if defined(__AVX512F__)

@@ -151,6 +151,41 @@ class TestBits:
         assert all(same(results[0], other) for other in results)
 
 
+ONE_BY_ONE = [(30, 40), (40, 30), (33, 71), (1, 1700), (1700, 1), (57, 55), (201, 9)]
+
+
+class TestOneByOne:
+    """Multiplicative update of rank one has other code for large shapes, and the same bits."""
+
+    @pytest.mark.parametrize("shape", ONE_BY_ONE, ids=str)
+    @pytest.mark.parametrize("iterations", [1, 2, 41])
+    @pytest.mark.parametrize("zeros", [0.0, 0.3])
+    def test_as_rank_two_with_a_component_of_zeros(
+        self, shape, iterations, zeros, each_instruction_set
+    ):
+        A, W0, H0 = problems(*shape, 1, batch=11)
+        A[np.random.default_rng(3).random(A.shape) < zeros] = 0
+        one = run("multiplicative_update", A, W0, H0, iterations)
+        W0, H0 = np.concatenate([W0, 0 * W0], axis=2), np.concatenate([H0, 0 * H0], axis=1)
+        two = run("multiplicative_update", A, W0, H0, iterations)
+        assert one.W.tobytes() == two.W[:, :, :1].tobytes()
+        assert one.H.tobytes() == two.H[:, :1].tobytes()
+        assert one.W.any() and not two.W[:, :, 1].any()
+
+    def test_lanes_are_refilled_and_orbits_closed(self, each_instruction_set):
+        A, W0, H0 = problems(30, 40, 1, batch=29)
+        A[::3] = W0[::3] @ H0[::3]  # where it is soon at rest
+        whole = run("multiplicative_update", A, W0, H0, 3001)
+        open_ = run("multiplicative_update", A, W0, H0, 3001, close_orbits=False)
+        assert same(whole, open_)
+        for i in range(0, 29, 5):
+            alone = run("multiplicative_update", A[i], W0[i], H0[i], 3001)
+            assert alone.W.tobytes() == whole.W[i].tobytes()
+            assert alone.H.tobytes() == whole.H[i].tobytes()
+            assert alone.iterations == whole.iterations[i]
+        assert len(set(whole.iterations.tolist())) > 1
+
+
 class TestOrbits:
     @each_algorithm
     @pytest.mark.parametrize("n", [2, 3, 8, 9])
