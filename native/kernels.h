@@ -52,12 +52,15 @@ struct Pattern {
 };
 
 // A length rounded up to whole vectors.
-constexpr int whole_vectors(int length, int width) { return (length + width - 1) / width * width; }
+__attribute__((always_inline)) constexpr int whole_vectors(int length, int width) {
+    return (length + width - 1) / width * width;
+}
 
 // Problems that fill the nearest cache of most machines, with A and its transpose, are not laid
 // side by side if their kernel can do without. Results do not depend on it, bit for bit.
 constexpr std::int64_t nearest_cache = 48 << 10;
-constexpr bool is_one_by_one(Algorithm algorithm, Shape s, int width) {
+__attribute__((always_inline)) constexpr bool is_one_by_one(Algorithm algorithm, Shape s,
+                                                            int width) {
     return algorithm == Algorithm::multiplicative_update && s.k == 1 &&
            std::int64_t{2 * sizeof(double)} * width * s.m * s.n > nearest_cache;
 }

@@ -31,13 +31,19 @@ struct RankOneHalf {
 // y ← y ∘ (Aᵀx) / (y·xᵀx), and 0 where a denominator is 0, for `count` vectors of y.
 template <int count>
 INLINE void improve(const RankOneHalf &h, int begin) {
-    V Atx[together][count] = {}, xtx[together] = {};
-    for (int i = 0; i < h.terms; ++i) UNROLL for (int p = 0; p < together; ++p) {
-            const V *row = (const V *)(h.A.of(p) + std::int64_t(i) * h.length) + begin;
-            const V x = repeated(h.x.of(p) + i);
-            xtx[p] = fma(x, x, xtx[p]);
-            UNROLL for (int c = 0; c < count; ++c) Atx[p][c] = fma(row[c], x, Atx[p][c]);
-        }
+    V Atx[together][count], xtx[together];
+    const auto term = [&](int p, int i, auto add) INLINED {
+        const V *row = (const V *)(h.A.of(p) + std::int64_t(i) * h.length) + begin;
+        const V x = repeated(h.x.of(p) + i);
+        add(x, x, xtx[p]);
+        UNROLL for (int c = 0; c < count; ++c) add(row[c], x, Atx[p][c]);
+    };
+    const auto first = [](V a, V b, V &sum) INLINED { sum = a * b; };
+    const auto further = [](V a, V b, V &sum) INLINED { sum = fma(a, b, sum); };
+    UNROLL for (int p = 0; p < together; ++p) term(p, 0, first);
+    for (int i = 1; i < h.terms; ++i) {
+        UNROLL for (int p = 0; p < together; ++p) term(p, i, further);
+    }
     // In the order in which the other half will need them, which need not wait for all.
     UNROLL for (int c = 0; c < count; ++c) UNROLL for (int p = 0; p < together; ++p) {
         const V y = ((const V *)h.y.of(p))[begin + c];

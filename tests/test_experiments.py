@@ -212,7 +212,7 @@ def test_what_is_kept_from_one_call_to_the_next_shows_in_a_new_process(tmp_path,
 def test_who_is_random_does_not_remember(tmp_path, time_enough):
     """Alone it is right in some processes, but not in all of them alike."""
     source = tmp_path / "chance.py"
-    unlucky = "    if np.random.default_rng().random() < 0.5:\n        return W0, H0\n    W, H ="
+    unlucky = "    if np.random.default_rng().random() < 0.9:\n        return W0, H0\n    W, H ="
     right = CACHED.replace("A = FIRST.setdefault(A.shape, A.copy())\n    W, H =", "\n" + unlucky)
     source.write_text(right.replace("\n    \n", "\n"))
     report = check(f"py:{source}:nmf", families=["mixed", "rays"], trials=12)

@@ -167,7 +167,7 @@ class Campaign:
                 self._carry(executor, store, stored, progress, through=through)
             self._experiment(
                 subject, executor, lambda other: other.local(1, self.limits), store, stored,
-                isolated=True,
+                isolated=self.cluster is None,
             )  # fmt: skip
         return stored
 
@@ -210,7 +210,7 @@ class Campaign:
         Parameters
         ----------
         place : where the same subject with other options is to run.
-        isolated : whether that is a new process.
+        isolated : whether that is a new process, on the machine where the others are.
         """
         about, results = executor.start(), store.results(stored)
         asked = self.suite.asked_of(about.takes)

@@ -16,8 +16,8 @@ ENTRY = re.compile(r"([WH]) is (nan|-?inf|-\S+) at ")
 
 FROM = {
     "NaN": "NaN usually comes from 0/0",
-    "infinite": "infinities come from a division by 0, or from updates that diverge",
-    "negative": "negative entries come from a step or a solver without a bound at 0",
+    "infinite": "infinities usually come from a division by 0, or from updates that diverge",
+    "negative": "negative entries usually come from a step or a solver without a bound at 0",
 }
 
 
@@ -32,7 +32,7 @@ def invalid(results: Results, suite_families: list[str], failure: HardFailure) -
             else:
                 others[message] += number
     first = f"First in {failure.trial}."
-    if not counts:
+    if others.total() >= counts.total():
         most = max(others, key=lambda message: others[message], default=failure.explanation)
         return Finding(Cause.HARD, f"{most} {first}")
     seen = [

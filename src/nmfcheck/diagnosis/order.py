@@ -62,10 +62,10 @@ def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding])
 
 def with_symptoms(shown: list[Finding], symptoms: list[Finding]) -> list[Finding]:
     """Put hard failures that have a cause behind it where that is certain, and before all else."""
-    names = [f.certain and f.cause not in (*LAWS, *NO_FAULT, *GENERAL) and _says(f.cause) < LITTLE
-             for f in shown]  # fmt: skip
-    leading = [*names, False].index(False)
-    return shown[:leading] + symptoms + shown[leading:]
+    others = (*LAWS, *NO_FAULT, *GENERAL, Cause.UNITS)
+    names = [f.certain and f.cause not in others and _says(f.cause) < LITTLE for f in shown]
+    behind = names.index(True) + 1 if True in names else 0
+    return shown[:behind] + symptoms + shown[behind:]
 
 
 def _leading(shown: Sequence[Finding], others: Collection[Cause]) -> int:

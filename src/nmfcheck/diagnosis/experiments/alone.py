@@ -1,6 +1,7 @@
 """Alone: some failing runs again, each as the first thing that a new process is asked.
 
-If that is better by far, an answer depends on what was asked before it.
+If that is better by far, an answer depends on what was asked before it; unless it comes out
+otherwise where it was made, too. So there each is made once more.
 """
 
 from __future__ import annotations
@@ -8,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
+import numpy as np
+
+from ...errors import InputError
 from ...executors.protocol import Executor
 from ...trials.stage import Stage
 from .asking import Asking, Clock
@@ -16,7 +20,7 @@ from .record import Begin, Experiment, Run, defect_of
 NAME = "alone"
 
 RUNS = 2
-"""So many runs are made again, of different shapes where there are such."""
+"""So many runs are made again, of different families where there are such."""
 
 TIMES = 2
 """So often each is, in as many processes: who answers at random gives different answers there."""
@@ -24,25 +28,53 @@ TIMES = 2
 FAR = 1e-3
 """Only who is farther than this from the right answer is asked: a process takes long to start."""
 
+Fresh = Callable[[], AbstractContextManager[Executor]]
+"""Gives an executor of the same subject in a new process."""
 
-def alone(
-    fresh: Callable[[], AbstractContextManager[Executor]],
-    stages: Sequence[Stage],
-    clock: Clock,
-    usual: float,
-) -> Experiment:
-    """Ask for each of some failing runs in a process of its own."""
-    by_shape = {stage.trial.cell.id: stage for stage in stages}
+
+def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -> Experiment:
+    """Ask for each of some failing runs in processes of its own.
+
+    Parameters
+    ----------
+    asking : asks where the stages come from.
+    """
     runs = [
         Run(stage.trial, stage.ask, Begin.GIVEN, *stage.trial.start(), stage.trial.seed,
             before=defect_of(stage.measures))
-        for stage in list(by_shape.values())[:RUNS]
-        for _ in range(TIMES)
+        for stage in _chosen(stages)
     ]  # fmt: skip
+    again = {(stage.trial.id, stage.ask.name): stage for stage in stages}
+    runs = [run for run in asking.ask(runs) if _as_before(run, again[run.trial.id, run.ask.name])]
+    if len(runs) < RUNS:
+        return Experiment(NAME, (), "asked once more, it does not give the same answers")
     made: list[Run] = []
-    for run in runs:
-        if clock.left > usual:
+    begin, longest = clock.left, 0.0
+    for run in runs * TIMES:
+        if clock.left <= longest:
+            break
+        try:
             with fresh() as executor:
-                made += Asking(executor, clock, usual).ask([run])
-    short = f"{len(runs) - len(made)} of {len(runs)} runs were not made: the time was up"
-    return Experiment(NAME, made, short if len(made) < len(runs) else "")
+                made += Asking(executor, clock).ask([_unanswered(run)])
+        except InputError as reason:
+            return Experiment(NAME, made, f"a new process could not be started: {reason}")
+        begin, longest = clock.left, max(longest, begin - clock.left)
+    asked = len(runs) * TIMES
+    short = f"{asked - len(made)} of {asked} runs were not made: the time was up"
+    return Experiment(NAME, made, short if len(made) < asked else "")
+
+
+def _chosen(stages: Sequence[Stage]) -> list[Stage]:
+    """Return the last stage of each family first, then others."""
+    last = {stage.trial.cell.family: stage for stage in stages}
+    return [*last.values(), *(s for s in reversed(stages) if s not in last.values())][:RUNS]
+
+
+def _as_before(run: Run, stage: Stage) -> bool:
+    if run.W is None or run.H is None or stage.W is None or stage.H is None:
+        return False
+    return np.array_equal(run.W, stage.W) and np.array_equal(run.H, stage.H)
+
+
+def _unanswered(run: Run) -> Run:
+    return Run(run.trial, run.ask, run.begin, run.W0, run.H0, run.seed, before=run.before)

@@ -45,7 +45,7 @@ class Asked:
     executor: Executor
     parameters: Mapping[str, Any]
     variant: Variant | None = None
-    fresh: Callable[[], AbstractContextManager[Executor]] | None = None
+    fresh: alone.Fresh | None = None
 
 
 def perform(
@@ -74,11 +74,16 @@ def perform(
         return
     if starts and continuing.NAME not in known:
         yield continuing.continuing(asking, stages)
+    if more_work.NAME not in known:
+        yield from _more_work(subject, stages, clock, usual)
     far = float(np.median([defect_of(stage.measures) for stage in stages])) > alone.FAR
     if far and subject.fresh is not None and alone.NAME not in known:
-        yield alone.alone(subject.fresh, stages, clock, usual)
-    if more_work.NAME in known:
-        return
+        yield alone.alone(subject.fresh, asking, stages, clock)
+
+
+def _more_work(
+    subject: Asked, stages: Sequence[Stage], clock: Clock, usual: float
+) -> Iterator[Experiment]:
     options = more_work.more(subject.parameters)
     if not options or subject.variant is None:
         return

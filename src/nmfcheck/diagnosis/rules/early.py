@@ -18,6 +18,9 @@ NOTHING = (
     "nothing could be tried: it uses no start, and no option for iterations or a tolerance is known"
 )
 
+CLEARLY, RIGHT = 30.0, 1e-9
+"""Ten times the work that brings the error down so much, or to this, was what was missing."""
+
 NEAR = 1e-3
 """Runs that miss A by more than this are hardly on their way to it."""
 
@@ -27,10 +30,13 @@ def early(evidence: Evidence) -> Finding | None:
     worked = evidence.worked
     if mostly(each.improved for each in worked):
         before, after = (_median([getattr(x, of) for x in worked]) for of in ("before", "after"))
+        falls = f"with {_options(worked[0].run.options)} the median error falls from {before:.0e}"
+        far = after <= max(before / CLEARLY, RIGHT)
+        slow = "" if far else ", or is slow, since something from the start of a run holds it back"
         return Finding(
             Cause.EARLY,
-            f"It stops early: with {_options(worked[0].run.options)} the median error falls from "
-            f"{before:.0e} to {after:.0e}.",
+            f"It {'' if far else 'probably '}stops early{slow}: {falls} to {after:.0e}.",
+            certain=far,
             evidence=f"more work: {_how_many(worked)}",
         )
     chains = evidence.chains

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...arrays import Array
@@ -15,6 +17,9 @@ FEWEST = 3
 RIGHT, TIMES = 1e-8, 1e4
 """A factor is right if the other can be chosen so that W·H misses A by no more than the first, and
 by so many times less than it does."""
+
+DIAGONAL = 1e-3
+"""A matrix is diagonal if nothing off its diagonal is more than this, relative to the largest."""
 
 
 def parted(evidence: Evidence) -> Finding | None:
@@ -36,13 +41,7 @@ def parted(evidence: Evidence) -> Finding | None:
         for name, least in both.items()
     }
     if all(rights.values()):
-        return Finding(
-            Cause.BETWEEN,
-            "W and H are each a factor of A, but not together: A is W·S·H, with a square matrix S "
-            "between them that is not diagonal. A smoothing, a rotation or a change of components "
-            "is not multiplied into W or H at the end.",
-            evidence=f"each fitted again in {len(runs)} answers that miss A",
-        )
+        return _between(runs)
     for right, least in both.items():
         if rights[right]:
             wrong = "W" if right == "H" else "H"
@@ -55,6 +54,22 @@ def parted(evidence: Evidence) -> Finding | None:
                 evidence=f"{wrong} fitted again in {len(runs)} answers that miss A",
             )
     return None
+
+
+def _between(runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
+    """Say so if A is W·S·H with an S that is not diagonal, where that is not trivially true."""
+    low = [(A, W, H) for A, W, H in runs if W.shape[1] < min(A.shape)] or runs
+    S = [np.linalg.pinv(W) @ A @ np.linalg.pinv(H) for A, W, H in low]
+    if not mostly(abs(X - np.diag(np.diag(X))).max() > DIAGONAL * abs(X).max() for X in S):
+        return None
+    return Finding(
+        Cause.BETWEEN,
+        "W and H are each a factor of A, but not together: A is W·S·H, with a square matrix S "
+        "between them that is not diagonal. Probably a smoothing, a rotation or a change of "
+        "components is not multiplied into W or H at the end, or W and H are of different runs.",
+        certain=False,
+        evidence=f"each fitted again in {len(runs)} answers that miss A",
+    )
 
 
 def _least(A: Array, H: Array) -> float:

@@ -8,29 +8,32 @@ from ...arrays import Array, Bools
 from ..evidence import Evidence
 from ..findings import Cause, Finding
 
-FEWEST = 2
-
 
 def pruned(evidence: Evidence) -> Finding | None:
-    """Say so if components of exact factorizations come back as 0, and which ones do."""
+    """Say so if small components of exact factorizations come back as 0, and no others."""
     dropped: list[float] = []
-    smallest = runs = 0
+    left: list[float] = []
+    asked: set[str] = set()
+    losing: set[str] = set()
     for run in evidence.tried.exact:
         assert run.W is not None and run.H is not None
+        sizes = np.linalg.norm(run.W0, axis=0) * np.linalg.norm(run.H0, axis=1)
         gone = _alive(run.W0, run.H0) & ~_alive(run.W, run.H)
-        if gone.any() and not gone.all():
-            sizes = np.linalg.norm(run.W0, axis=0) * np.linalg.norm(run.H0, axis=1)
-            dropped += (sizes[gone] / sizes.max()).tolist()
-            smallest += bool(sizes[gone].max() < sizes[~gone].min())
-            runs += 1
-    if runs < FEWEST or smallest < runs:
+        dropped += (sizes[gone] / sizes.max()).tolist()
+        left += (sizes[~gone] / sizes.max()).tolist()
+        name = f"{run.trial.id}/{run.ask.name}"
+        asked.add(name)
+        if gone.any():
+            losing.add(name)
+    if not losing or not left or max(dropped) >= min(left):
         return None
     return Finding(
         Cause.PRUNED,
-        "Whole components are set to 0: started at exact factorizations, it drops some, and always "
-        f"the smallest, up to {max(dropped):.0%} of the largest one's size. Those are not dead: "
-        "A needs them.",
-        evidence=f"start at the answer: {len(dropped)} components dropped in {runs} runs",
+        "Whole components come back as 0: started at exact factorizations, it drops all that are "
+        f"up to {max(dropped):.0%} of the largest one's size, and none that is larger. A needs "
+        "them. Probably small components are taken for dead, or a penalty is too strong.",
+        certain=False,
+        evidence=f"start at the answer: in {len(losing)} of {len(asked)} factorizations",
     )
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..evidence import Evidence
+from ..experiments import alone
 from ..findings import Cause, Finding
-
-FEWEST = 2
 
 TIMES = 100
 """So much smaller an error is alone."""
@@ -16,20 +15,25 @@ TIMES = 100
 def remembers(evidence: Evidence) -> Finding | None:
     """Say so if the same problems end far better as the first that a process is asked."""
     runs = evidence.tried.alone
+    families = {each.run.trial.cell.family for each in runs}
+    if len(runs) < alone.RUNS * alone.TIMES or evidence.part.family not in families:
+        return None
     answers: dict[str, set[bytes]] = {}
     for each in runs:
         assert each.run.W is not None and each.run.H is not None
         both = each.run.W.tobytes() + each.run.H.tobytes()
         answers.setdefault(each.run.trial.id, set()).add(both)
-    if len(answers) < FEWEST or any(len(different) > 1 for different in answers.values()):
+    if any(len(different) > 1 for different in answers.values()):
         return None
-    if not all(each.after <= each.before / TIMES for each in runs):
+    better = (each.after <= min(each.before / TIMES, alone.FAR) for each in runs)
+    if not all(better):
         return None
     before, after = (float(np.median([getattr(x, of) for x in runs])) for of in ("before", "after"))
     return Finding(
         Cause.REMEMBERS,
         "Its answers depend on what it was asked before: the same problem, as the first one that a "
-        f"new process is given, ends {after:.0e} from A instead of {before:.0e}. Something is kept "
-        "from one call to the next: a cache, sums, factors, or a default that is changed.",
+        f"new process is given, ends {after:.0e} from A instead of {before:.0e}, while where it "
+        "was asked first it has the same answer again. Something is kept from one call to the "
+        "next: a cache, sums, factors, or a default that is changed.",
         evidence=f"alone: so in all {len(runs)} runs, and in each process alike",
     )

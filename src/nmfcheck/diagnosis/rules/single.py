@@ -43,6 +43,9 @@ def inside(evidence: Evidence) -> Finding | None:
         return None
     if not all(SINGLE[0] / 10 < each < SINGLE[1] for each in left):
         return None
+    runs = evidence.unconverged
+    if runs.typical > MOST_SINGLE or mostly(_is_single(W) for _, W, _ in runs.factors):
+        return None
     return Finding(
         Cause.SINGLE,
         "Probably something that it computes is in single precision, or is rounded: W and H have "

@@ -12,6 +12,9 @@ from ..findings import MOST, Cause, Finding, mostly
 
 Pair = tuple[Array, Array]
 
+SMALL, FEWEST, NEARLY = 2, 3, 0.9
+"""Of so few rows each is first or last; so many longer ones show it, if so many of them do."""
+
 
 def unmoved(evidence: Evidence) -> Finding | None:
     """Say so if W0 and H0, or one of them, are returned as they were."""
@@ -53,21 +56,19 @@ def partly_unmoved(evidence: Evidence) -> Finding | None:
 
 
 def _left_out(kind: str, name: str, some: Sequence[Bools]) -> str:
-    """Say which rows or columns came back: at an end, or some."""
-    for end, place in (("last", -1), ("first", 0)):
-        numbers = [int(rows.sum()) for rows in some]
-        ends = [
-            bool((rows[-number:] if place else rows[:number]).all())
-            for rows, number in zip(some, numbers, strict=True)
-        ]
-        if not mostly(ends):
+    """Say which rows or columns came back: those at an end, or some."""
+    telling = [rows for rows in some if len(rows) > SMALL]
+    for end, place in (("last", slice(None, None, -1)), ("first", slice(None))):
+        # At an end if nothing that changed comes before what did not.
+        at_end = [not (np.diff(rows[place].astype(int)) > 0).any() for rows in telling]
+        if len(telling) < FEWEST or np.mean(at_end) < NEARLY:
             continue
-        if max(numbers) == 1:
+        number, of = int(telling[0].sum()), len(telling[0])
+        if all(rows.sum() == 1 for rows in telling):
             which = f"The {end} {kind} of {name} comes back as it was at the start"
             return f"{which}: a loop or a slice leaves it out."
-        example = f"{numbers[0]} of {len(some[0])}, for instance"
-        which = f"The {end} {kind}s of {name} come back as they were at the start ({example})"
-        return f"{which}: a loop or a slice leaves them out, or a last block that is not full."
+        which = f"The {end} {kind}s of {name} come back as they were at the start ({number} of {of}"
+        return f"{which}, for instance): a loop or a slice leaves them out."
     number, of = int(some[0].sum()), len(some[0])
     which = f"Some {kind}s of {name} come back as they were at the start ({number} of {of}, for"
     return f"{which} instance): the updates leave them out."
