@@ -47,7 +47,9 @@ class InlineExecutor:
         self.subject = subject
         self._progress = progress or (lambda _: None)
         self._together = int(getattr(subject, "together", 1))
-        self._waiting: list[Request] = []
+        self._waiting: dict[tuple[object, ...], list[Request]] = {}
+        """Those that are solved together, under what they have in common; the first come first."""
+        self._number = 0  # of all that wait
         self._pool = _Pool(processes) if processes > 1 else None
 
     def __enter__(self) -> InlineExecutor:
@@ -63,24 +65,20 @@ class InlineExecutor:
 
     def submit(self, request: Request) -> bool:
         """Put a request down, until there are as many as are solved together."""
-        if len(self._waiting) >= self._together:
+        if self._number >= self._together:
             return False
-        self._waiting.append(request)
+        self._waiting.setdefault(_alike(request), []).append(request)
+        self._number += 1
         return True
 
     def replies(self, timeout: float) -> list[Reply]:  # noqa: ARG002 - nothing is waited for
         """Solve what was put down, of the shape of the first."""
         if not self._waiting:
             return []
-        if self._waiting[0].law:
-            return [self._tried(self._waiting.pop(0))]
-        shape = _shape(self._waiting[0].problem)
-        due: list[Request] = []
-        later: list[Request] = []
-        for request in self._waiting:
-            alike = not request.law and _shape(request.problem) == shape
-            (due if alike else later).append(request)
-        self._waiting = later
+        due = self._waiting.pop(next(iter(self._waiting)))
+        self._number -= len(due)
+        if due[0].law:
+            return [self._tried(request) for request in due]
         problems = [_ordered(request) for request in due]
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
@@ -106,7 +104,12 @@ class InlineExecutor:
 
     def forget(self, numbers: Container[int]) -> None:
         """Drop requests that were put down."""
-        self._waiting = [request for request in self._waiting if request.number not in numbers]
+        for alike, waiting in list(self._waiting.items()):
+            kept = [request for request in waiting if request.number not in numbers]
+            self._number -= len(waiting) - len(kept)
+            self._waiting[alike] = kept
+            if not kept:
+                del self._waiting[alike]
 
     def close(self) -> None:
         """End the processes, if there are any."""
@@ -128,7 +131,11 @@ def usable(problem: Problem, answer: Answer) -> Answer:
     return replace(answer, W=W, H=H)
 
 
-def _shape(problem: Problem) -> tuple[object, ...]:
+def _alike(request: Request) -> tuple[object, ...]:
+    """Return what requests that are solved together have in common; laws are tried one by one."""
+    if request.law:
+        return ("law", request.number)
+    problem = request.problem
     return problem.A.shape, problem.rank, problem.objective
 
 

@@ -27,15 +27,15 @@ class Climb:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.family = trial.family
-        self.start = trial.start()
+        self.start = self.family.start(trial)
         self.stages: dict[Ask, Stage] = {}
         self._test = [ask for ask in trial.asks if ask.question is Question.TEST]
         self._rest = [ask for ask in trial.asks if ask.question is not Question.TEST]
 
     def due(self) -> list[Ask]:
         """Return the asks that can be put now, all at once."""
-        due, self._test, self._rest = self._test[:1] + self._rest, self._test[1:], []
-        return due
+        due, self._rest = self._rest, []
+        return [self._test.pop(0), *due] if self._test else due
 
     def case(self, ask: Ask) -> Case:
         """Return the case of one ask."""
@@ -50,9 +50,10 @@ class Climb:
 
     def take(self, ask: Ask, answer: Answer, judgement: Judgement | None) -> int:
         """Record a stage; return how many later ones its failure spares."""
-        stage = self._stage(ask, answer, judgement)
-        self.stages[ask] = stage
-        if stage.passed or ask.question is not Question.TEST or self._goes_on(stage):
+        reached = judgement is not None and reaches(judgement.outcome.grade, ask.needs)
+        kept = ask.keeps or not reached
+        stage = self.stages[ask] = self._stage(ask, answer, judgement, kept=kept)
+        if reached or ask.question is not Question.TEST or self._goes_on(stage):
             return 0
         spared, self._test = len(self._test), []
         return spared
@@ -61,15 +62,19 @@ class Climb:
         """Say whether a stage that did not pass has digits that are right, if that is asked."""
         return stage.ask.lenient and self.family.defect(stage.measures) <= TOLERANCE.loosest
 
-    def _stage(self, ask: Ask, answer: Answer, judgement: Judgement | None) -> Stage:
-        """Return the stage of an answer; its judgement is None where there was none to judge."""
+    def _stage(self, ask: Ask, answer: Answer, judgement: Judgement | None, *, kept: bool) -> Stage:
+        """Return the stage of an answer; its judgement is None where there was none to judge.
+
+        Parameters
+        ----------
+        kept : whether W and H are.
+        """
         if judgement is None:
             message = str(answer.error)
             return Stage(
                 self.trial, ask, answer.outcome, message, flags=answer.flags,
                 output=answer.output, seconds=answer.seconds,
             )  # fmt: skip
-        kept = ask.keeps or not reaches(judgement.outcome.grade, ask.needs)
         W, H = answer.W, answer.H
         return Stage(
             self.trial, ask, judgement.outcome, judgement.explanation, judgement.measures,
