@@ -26,6 +26,9 @@ from .protocol import About, Reply, Request
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+PLAIN = ("ndarray", "ndarray")
+"""The kinds of W and H that are returned nearly always."""
+
 REPORT_EVERY = 0.1
 """Seconds between two looks at what other processes have done."""
 
@@ -87,9 +90,10 @@ class InlineExecutor:
                 answers = self.subject.solve(problems, self._progress)
         else:
             answers = self.subject.solve(problems, self._progress)
+        (m, n), k = due[0].problem.A.shape, due[0].problem.rank
+        shapes = (m, k), (k, n)
         return [
-            Reply(request.number, usable(request.problem, answer), _kinds(answer))
-            for request, answer in zip(due, answers, strict=True)
+            _reply(request, answer, *shapes) for request, answer in zip(due, answers, strict=True)
         ]
 
     def _tried(self, request: Request) -> Reply:
@@ -117,13 +121,23 @@ class InlineExecutor:
             self._pool.close()
 
 
+def _reply(
+    request: Request, answer: Answer, shape_W: tuple[int, int], shape_H: tuple[int, int]
+) -> Reply:
+    """Return the reply to a request whose W and H should have these shapes."""
+    plain = is_factor(answer.W, shape_W) and is_factor(answer.H, shape_H)
+    if plain and answer.error is None:  # as nearly always; subjects give copies of their own
+        return Reply(request.number, answer, PLAIN)
+    return Reply(request.number, usable(request.problem, answer), _kinds(answer))
+
+
 def usable(problem: Problem, answer: Answer) -> Answer:
     """Return an answer with W and H as float64 matrices, or as one that is invalid."""
     if answer.error is not None:
         return answer
     (m, n), k = problem.A.shape, problem.rank
     if is_factor(answer.W, (m, k)) and is_factor(answer.H, (k, n)):
-        return answer  # as nearly always; subjects give copies of their own
+        return answer
     try:
         W, H = as_factor("W", answer.W, (m, k)), as_factor("H", answer.H, (k, n))
     except UnusableError as reason:

@@ -20,6 +20,8 @@ from ..judging.tolerances import TOLERANCE
 from ..subjects import Answer, Problem
 from .stage import Stage, TrialResult
 
+TEST = Question.TEST  # looked up once, which takes long in Python 3.11: stages are many
+
 
 class Climb:
     """A trial on its way through its asks."""
@@ -29,8 +31,10 @@ class Climb:
         self.family = trial.family
         self.start = self.family.start(trial)
         self.stages: dict[Ask, Stage] = {}
-        self._test = [ask for ask in trial.asks if ask.question is Question.TEST]
-        self._rest = [ask for ask in trial.asks if ask.question is not Question.TEST]
+        self._test: list[Ask] = []
+        self._rest: list[Ask] = []
+        for ask in trial.asks:
+            (self._test if ask.question is TEST else self._rest).append(ask)
 
     def due(self) -> list[Ask]:
         """Return the asks that can be put now, all at once."""
@@ -53,7 +57,7 @@ class Climb:
         reached = judgement is not None and reaches(judgement.outcome.grade, ask.needs)
         kept = ask.keeps or not reached
         stage = self.stages[ask] = self._stage(ask, answer, judgement, kept=kept)
-        if reached or ask.question is not Question.TEST or self._goes_on(stage):
+        if reached or ask.question is not TEST or self._goes_on(stage):
             return 0
         spared, self._test = len(self._test), []
         return spared

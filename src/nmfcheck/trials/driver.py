@@ -17,11 +17,12 @@ from itertools import count
 from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.protocol import Executor, Reply, Request
-from ..families import Ask, Case, Question, Trial
+from ..families import Ask, Case, Trial
 from ..judging.measures import same_factors
 from ..judging.outcomes import Flag
+from ..records import seldom_collected
 from ..subjects import Answer, Progress, Subject, as_subject
-from .climb import Climb, judged
+from .climb import TEST, Climb, judged
 from .stage import Stage, TrialResult, not_run
 
 IN_A_ROW = 3
@@ -182,7 +183,7 @@ class Driver:
                 continue
             ongoing = _Ongoing(plan, Climb(trial))
             if trial.seed < plan.twice:
-                always = [ask for ask in trial.asks if ask.question is not Question.TEST]
+                always = [ask for ask in trial.asks if ask.question is not TEST]
                 ongoing.twice = (always or trial.asks)[-1 if always else 0]
             plan.ongoing.append(ongoing)
             self._climb(ongoing)
@@ -235,7 +236,7 @@ class Driver:
         for (asked, answer), judgement in zip(first, judgements, strict=True):
             spared = asked.trial.climb.take(asked.ask, answer, judgement)
             done += spared + self._counts
-            if asked.ask.question is Question.TEST:  # the next ask of the test depends on it
+            if asked.ask.question is TEST:  # the next ask of the test depends on it
                 self._climb(asked.trial)
         self._progress(done)
 
@@ -318,6 +319,6 @@ def run_trials(
         stages included; stages that a failure spares count as done.
     """
     plan = Plan(list(trials), patience=sys.maxsize)  # whatever came of one, the next is asked
-    with InlineExecutor(as_subject(subject), progress) as executor:
+    with InlineExecutor(as_subject(subject), progress) as executor, seldom_collected():
         driver = Driver(executor, [plan], progress, counts=False)
         return [result for results in driver.results() for result in results]
