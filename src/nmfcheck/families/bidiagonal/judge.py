@@ -23,7 +23,7 @@ import numpy.typing as npt
 from ...arrays import Array, Bools, Ints
 from ...errors import InputError
 from ...judging.judgement import Judgement, permutation_of
-from ...judging.measures import as_judged, balance, product_defect
+from ...judging.measures import as_judged, balance, largest_entry
 from ...judging.objectives import FROBENIUS, find
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
@@ -35,6 +35,13 @@ from .sentences import explain, near
 from .tolerances import FORM
 
 Strings = npt.NDArray[np.str_]
+
+EXACT, FIRST_ORDER, COLLAPSED, UNCONVERGED, INVALID = range(5)
+"""Places in the two lists that follow: numbers are quicker to choose among than texts."""
+OUTCOMES = np.array(["exact", "first-order", "collapsed", "unconverged", "invalid"])
+GRADES = np.array(["exact", "first-order", "", "", ""])
+LETTERS = np.array(["-", "w", "h", "b"])
+"""Of a superdiagonal entry that W (1) and H (2) have a part in."""
 
 
 @quickly_made
@@ -262,8 +269,9 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
     a0, e = cases.a0 / unit[:, None], cases.e / unit[:, None]
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         W, H = balance(W, H, np.broadcast_to(unit, len(W)))
-        product = product_defect(A, W, H)
-        kkt = find(cases.objective).kkt_residual(A, W, H)
+        X = W @ H
+        product = largest_entry(A - X)
+        kkt = find(cases.objective).kkt_residual(A, W, H, X)
         M = match_rows(W, H, a0)
         permutation, matched = read_permutation(M)
         matched &= valid
@@ -273,19 +281,18 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
 
     form[~matched] = np.inf
     permutation[~matched] = -1
-    outcome = _outcomes(
-        valid,
-        np.maximum(form, product),
-        FORM.first_order(a0, e),
-        collapsed=~matched & (kkt <= TOLERANCE.stationary),
-    )
+    outcome = np.full(len(W), UNCONVERGED)
+    defect = np.maximum(form, product)
+    outcome[~matched & (kkt <= TOLERANCE.stationary)] = COLLAPSED
+    outcome[defect <= FORM.first_order(a0, e)] = FIRST_ORDER
+    outcome[defect <= TOLERANCE.exact] = EXACT
+    outcome[~valid] = INVALID
     for measure in (form, product, kkt):
         measure[np.isnan(measure)] = np.inf
         measure[~valid] = np.nan
-    graded = (outcome == Outcome.EXACT) | (outcome == Outcome.FIRST_ORDER)
     return Judgements(
-        outcome=outcome,
-        grade=np.where(graded, outcome, ""),
+        outcome=OUTCOMES[outcome],
+        grade=GRADES[outcome],
         form_defect=form,
         product_defect=product,
         kkt_residual=kkt,
@@ -305,7 +312,7 @@ def _words(
     named = matched & (eps > 0)
     negligible = np.minimum(eps, FORM.portion)[:, None]
     by_w, by_h = portion_w >= negligible, portion_h >= negligible
-    letters = np.choose(by_w + 2 * by_h, ["-", "w", "h", "b"])
+    letters = LETTERS[by_w + 2 * by_h]
     type_ = np.full(batch, "", dtype="<U3")
     if length == 0:
         return np.full(batch, "", dtype="<U1"), type_
@@ -319,23 +326,12 @@ def _words(
     return word, type_
 
 
-def _outcomes(valid: Bools, defect: Array, first_order: Array, collapsed: Bools) -> Strings:
-    choices = [
-        (~valid, Outcome.INVALID),
-        (defect <= TOLERANCE.exact, Outcome.EXACT),
-        (defect <= first_order, Outcome.FIRST_ORDER),
-        (collapsed, Outcome.COLLAPSED),
-    ]
-    return np.select(
-        [condition for condition, _ in choices],
-        [np.str_(outcome) for _, outcome in choices],
-        default=np.str_(Outcome.UNCONVERGED),
-    )
-
-
 def _chunks(batch: int, n: int) -> Iterator[slice]:
-    """Cut a batch so that the arrays of one piece stay in the cache."""
-    length = max(1, 16384 // n**2)
+    """Cut a batch so that the arrays of one piece stay in the cache, and in the heap.
+
+    The system takes larger ones back as soon as they are freed, and has to give them anew.
+    """
+    length = max(1, 8192 // n**2)
     return (slice(start, start + length) for start in range(0, batch, length))
 
 
