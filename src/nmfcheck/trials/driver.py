@@ -249,8 +249,11 @@ class Driver:
                 result = self._result(plan.ongoing.popleft())
                 results.append(result)
                 for stage in result.stages:
-                    plan.unanswered = plan.unanswered + 1 if stage.outcome.unanswered else 0
-                    plan.ended |= plan.unanswered >= plan.patience
+                    if stage.outcome.unanswered:
+                        plan.unanswered += 1
+                        plan.ended |= plan.unanswered >= plan.patience
+                    else:
+                        plan.unanswered = 0
                 if plan.ended:
                     last = plan.trials.index(result.trial)
                     for trial in plan.trials[last + 1 :]:

@@ -5,6 +5,8 @@ Arrays have shape (batch, n, n), and components are balanced.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ...arrays import Array, Bools, Ints
@@ -24,8 +26,10 @@ def read_permutation(M: Array) -> tuple[Ints, Bools]:
     It is one if these components are distinct and each entry exceeds 1/2. Otherwise the run is
     near no solution (robust form of Theorem 1), and what was returned means nothing.
     """
-    permutation, top = M.argmax(axis=2), M.max(axis=2)
-    distinct = (np.sort(permutation, axis=1) == np.arange(M.shape[1])).all(axis=1)
+    batch, n, _ = M.shape
+    permutation = M.argmax(axis=2)
+    top = M.reshape(batch * n, n)[np.arange(batch * n), permutation.ravel()].reshape(batch, n)
+    distinct = (np.sort(permutation, axis=1) == np.arange(n)).all(axis=1)
     # Exactly 1/2, a natural value, does not exceed it: whatever rounding makes of it.
     return permutation, distinct & (top > FORM.matched * (1 + 1e-9)).all(axis=1)
 
@@ -38,10 +42,14 @@ def align(W: Array, H: Array, permutation: Ints) -> tuple[Array, Array]:
     return W_rows[rows].swapaxes(1, 2), H.reshape(-1, columns)[rows]
 
 
+@lru_cache
 def pattern(n: int, eps: float) -> Bools:
     """Say where aligned factors may be positive: on both diagonals, for ε = 0 on the main one."""
-    main = np.eye(n, dtype=bool)
-    return main | np.eye(n, k=1, dtype=bool) if eps > 0 else main
+    allowed = np.eye(n, dtype=bool)
+    if eps > 0:
+        allowed |= np.eye(n, k=1, dtype=bool)
+    allowed.setflags(write=False)
+    return allowed
 
 
 def form_defect(W: Array, H: Array, eps: Array) -> Array:
