@@ -32,10 +32,11 @@ def start(A, rank, *, W0, H0, seed):
 def in_5_ms(A, rank, *, W0, H0, seed):
     time.sleep(5e-3)
     return W0, H0
+EYES = [np.eye(n) for n in range(9)]
 class Batches:
     name, together = "batches", 256
     def solve(self, problems, progress):
-        return [Answer(p.A, np.eye(p.rank)) for p in problems]
+        return [Answer(p.A, EYES[p.rank]) for p in problems]
 """
 STANDARD = suites.find("standard@1")
 ROUNDS = 3

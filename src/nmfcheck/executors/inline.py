@@ -26,6 +26,9 @@ from .protocol import About, Reply, Request
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+PLAIN = ("ndarray", "ndarray")
+"""The kinds of W and H that are returned nearly always."""
+
 REPORT_EVERY = 0.1
 """Seconds between two looks at what other processes have done."""
 
@@ -47,7 +50,9 @@ class InlineExecutor:
         self.subject = subject
         self._progress = progress or (lambda _: None)
         self._together = int(getattr(subject, "together", 1))
-        self._waiting: list[Request] = []
+        self._waiting: dict[tuple[object, ...], list[Request]] = {}
+        """Those that are solved together, under what they have in common; the first come first."""
+        self._number = 0  # of all that wait
         self._pool = _Pool(processes) if processes > 1 else None
 
     def __enter__(self) -> InlineExecutor:
@@ -63,24 +68,20 @@ class InlineExecutor:
 
     def submit(self, request: Request) -> bool:
         """Put a request down, until there are as many as are solved together."""
-        if len(self._waiting) >= self._together:
+        if self._number >= self._together:
             return False
-        self._waiting.append(request)
+        self._waiting.setdefault(_alike(request), []).append(request)
+        self._number += 1
         return True
 
     def replies(self, timeout: float) -> list[Reply]:  # noqa: ARG002 - nothing is waited for
         """Solve what was put down, of the shape of the first."""
         if not self._waiting:
             return []
-        if self._waiting[0].law:
-            return [self._tried(self._waiting.pop(0))]
-        shape = _shape(self._waiting[0].problem)
-        due: list[Request] = []
-        later: list[Request] = []
-        for request in self._waiting:
-            alike = not request.law and _shape(request.problem) == shape
-            (due if alike else later).append(request)
-        self._waiting = later
+        due = self._waiting.pop(next(iter(self._waiting)))
+        self._number -= len(due)
+        if due[0].law:
+            return [self._tried(request) for request in due]
         problems = [_ordered(request) for request in due]
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
@@ -89,9 +90,10 @@ class InlineExecutor:
                 answers = self.subject.solve(problems, self._progress)
         else:
             answers = self.subject.solve(problems, self._progress)
+        (m, n), k = due[0].problem.A.shape, due[0].problem.rank
+        shapes = (m, k), (k, n)
         return [
-            Reply(request.number, usable(request.problem, answer), _kinds(answer))
-            for request, answer in zip(due, answers, strict=True)
+            _reply(request, answer, *shapes) for request, answer in zip(due, answers, strict=True)
         ]
 
     def _tried(self, request: Request) -> Reply:
@@ -106,12 +108,27 @@ class InlineExecutor:
 
     def forget(self, numbers: Container[int]) -> None:
         """Drop requests that were put down."""
-        self._waiting = [request for request in self._waiting if request.number not in numbers]
+        for alike, waiting in list(self._waiting.items()):
+            kept = [request for request in waiting if request.number not in numbers]
+            self._number -= len(waiting) - len(kept)
+            self._waiting[alike] = kept
+            if not kept:
+                del self._waiting[alike]
 
     def close(self) -> None:
         """End the processes, if there are any."""
         if self._pool is not None:
             self._pool.close()
+
+
+def _reply(
+    request: Request, answer: Answer, shape_W: tuple[int, int], shape_H: tuple[int, int]
+) -> Reply:
+    """Return the reply to a request whose W and H should have these shapes."""
+    plain = is_factor(answer.W, shape_W) and is_factor(answer.H, shape_H)
+    if plain and answer.error is None:  # as nearly always; subjects give copies of their own
+        return Reply(request.number, answer, PLAIN)
+    return Reply(request.number, usable(request.problem, answer), _kinds(answer))
 
 
 def usable(problem: Problem, answer: Answer) -> Answer:
@@ -120,7 +137,7 @@ def usable(problem: Problem, answer: Answer) -> Answer:
         return answer
     (m, n), k = problem.A.shape, problem.rank
     if is_factor(answer.W, (m, k)) and is_factor(answer.H, (k, n)):
-        return answer  # as nearly always; subjects give copies of their own
+        return answer
     try:
         W, H = as_factor("W", answer.W, (m, k)), as_factor("H", answer.H, (k, n))
     except UnusableError as reason:
@@ -128,7 +145,11 @@ def usable(problem: Problem, answer: Answer) -> Answer:
     return replace(answer, W=W, H=H)
 
 
-def _shape(problem: Problem) -> tuple[object, ...]:
+def _alike(request: Request) -> tuple[object, ...]:
+    """Return what requests that are solved together have in common; laws are tried one by one."""
+    if request.law:
+        return ("law", request.number)
+    problem = request.problem
     return problem.A.shape, problem.rank, problem.objective
 
 

@@ -9,6 +9,7 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from ..families import Ask, Trial
 from ..laws import LawResult
 from ..subjects import Answer, Problem
 
@@ -28,7 +29,7 @@ class Request(NamedTuple):
     ----------
     number : what the reply will carry.
     order : the memory order of A, C or F.
-    name : the trial and the ask that it belongs to.
+    asked : the trial and the ask that it belongs to.
     law : the name of a law; the problem then only says what is minimised.
     example : one example of the law, by its id; "" for all.
     seconds : after so many no further example is begun.
@@ -38,7 +39,7 @@ class Request(NamedTuple):
     problem: Problem
     random: int = 0
     order: str = "C"
-    name: str = ""
+    asked: tuple[Trial, Ask] | None = None
     law: str = ""
     example: str = ""
     seconds: float = 0.0

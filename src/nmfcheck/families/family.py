@@ -227,7 +227,10 @@ class Family(ABC):
         return target
 
     def finished(self, stages: Sequence[Stage]) -> Sequence[Stage]:
-        """Return the stages of a trial, with what only all of them together show."""
+        """Return the stages of a trial, with what only all of them together show.
+
+        Nobody else has seen them yet: measures may be added to them.
+        """
         return stages
 
     def described(self, case: Any, judgement: Judgement) -> Iterator[tuple[str, str]]:

@@ -75,8 +75,10 @@ def balance(W: Array, H: Array, unit: Array) -> tuple[Array, Array]:
     alive = (top_W > 0) & (top_H > 0)
     # Root by root: top_W·top_H itself could leave the range of double precision.
     size = np.where(alive, np.sqrt(top_W) * np.sqrt(top_H) / np.sqrt(unit)[:, None], 1.0)
-    W = W / np.where(top_W > 0, top_W, 1.0)[:, None, :] * size[:, None, :]
-    H = H / np.where(top_H > 0, top_H, 1.0)[:, :, None] * size[:, :, None]
+    W = W / np.where(top_W > 0, top_W, 1.0)[:, None, :]
+    H = H / np.where(top_H > 0, top_H, 1.0)[:, :, None]
+    W *= size[:, None, :]
+    H *= size[:, :, None]
     return W, H
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
+from typing import Protocol
 
 import numpy as np
 
@@ -20,6 +20,14 @@ from ..arrays import Array
 from ..errors import InputError
 from ..text import decimal
 from .measures import largest_entry
+
+
+class Residual(Protocol):
+    """How far from stationary factorizations are."""
+
+    def __call__(self, A: Array, W: Array, H: Array, X: Array | None = None, /) -> Array:
+        """Return a number for each of a batch; X is WH, where that is known."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -32,14 +40,15 @@ class Objective:
     title : what sentences call it.
     formula : what is minimised.
     beta : which β-divergence it is.
-    kkt_residual : of a batch of A, W, H: 0 exactly at its stationary points over W, H ≥ 0.
+    kkt_residual : of a batch of A, W, H: 0 exactly at its stationary points over W, H ≥ 0. Where
+        the product WH is known, it may be given, too.
     """
 
     name: str
     title: str
     formula: str
     beta: float
-    kkt_residual: Callable[[Array, Array, Array], Array] = field(compare=False, repr=False)
+    kkt_residual: Residual = field(compare=False, repr=False)
 
     @property
     def needs_positive(self) -> bool:
@@ -55,22 +64,22 @@ class Objective:
         return divergence(self.beta, A, X)
 
 
-def frobenius_residual(A: Array, W: Array, H: Array) -> Array:
+def frobenius_residual(A: Array, W: Array, H: Array, X: Array | None = None) -> Array:
     """Return the largest entry of `min(W, ∇_W)` and `min(H, ∇_H)`, in units of max(A).
 
     `∇_W = (WH−A)Hᵀ` and `∇_H = Wᵀ(WH−A)` are the gradients of `½‖A − WH‖_F²`; both minima vanish
     exactly at its stationary points over W, H ≥ 0.
     """
-    top = A.max(axis=(1, 2))[:, None, None]
+    top = A.reshape(len(A), -1).max(axis=1)[:, None, None]
     if (top != 1).any():
-        A, W, H = A / top, W / np.sqrt(top), H / np.sqrt(top)
-    R = W @ H - A
+        A, W, H, X = A / top, W / np.sqrt(top), H / np.sqrt(top), None
+    R = (W @ H if X is None else X) - A
     pull_W = np.minimum(W, R @ H.swapaxes(1, 2))
     pull_H = np.minimum(H, W.swapaxes(1, 2) @ R)
     return np.maximum(largest_entry(pull_W), largest_entry(pull_H))
 
 
-def divergence_residual(beta: float, A: Array, W: Array, H: Array) -> Array:
+def divergence_residual(beta: float, A: Array, W: Array, H: Array, X: Array | None = None) -> Array:
     """Return the largest of `|min(μ, 1 − N/P)|` over H and, mirrored, over W.
 
     With `X = WH`, `P = Wᵀ·X^(β−1)` and `N = Wᵀ·(A∘X^(β−2))`, the gradient for H is `P − N`, and
@@ -79,7 +88,7 @@ def divergence_residual(beta: float, A: Array, W: Array, H: Array) -> Array:
     A column without a sum is measured by all of A. Infinite where A > 0 = X.
     """
     T = np.swapaxes
-    X = W @ H
+    X = W @ H if X is None else X
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = np.ones_like(X) if beta == 1 else X ** (beta - 1)
         ratio = np.where(A == 0, 0.0, A * X ** (beta - 2))

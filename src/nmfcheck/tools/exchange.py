@@ -20,7 +20,7 @@ from ..judging.outcomes import Outcome
 from ..store import Store
 from ..subjects import Answer
 from ..subjects.command import from_json
-from ..trials.driver import Driver, Plan, ask_id
+from ..trials.driver import Driver, Plan
 from ..trials.suites import Suite
 from .matrices import read_matrix, write_matrix
 
@@ -33,7 +33,7 @@ TOGETHER = 256
 
 def problem_name(trial: Trial, ask: Ask) -> str:
     """Return the name of a problem: ``bidiagonal-n3-loguniform7-seed7-eps0.25``."""
-    return re.sub("[=#]", "", ask_id(trial, ask)).replace("/", "-")
+    return re.sub("[=#]", "", f"{trial.id}/{ask.name}").replace("/", "-")
 
 
 def write_problems(folder: Path, suite: Suite, form: str) -> int:
@@ -69,11 +69,12 @@ def write_problems(folder: Path, suite: Suite, form: str) -> int:
 def judge_folder(folder: Path) -> Store:
     """Judge what lies beside the problems of a folder; return a store of it, in memory."""
     suite, form = _suite_of(folder)
-    named = {ask_id(trial, ask): problem_name(trial, ask) for trial, ask in _problems(suite)}
-    answers = None if form != "json" else _json_answers(folder, set(named.values()))
+    names = {problem_name(trial, ask) for trial, ask in _problems(suite)}
+    answers = None if form != "json" else _json_answers(folder, names)
 
     def answer(request: Request) -> Answer:
-        name = named[request.name]
+        assert request.asked is not None
+        name = problem_name(*request.asked)
         given = answers.get(name) if answers is not None else _answer(folder / name)
         return given or Answer(error=MISSING, outcome=Outcome.NOT_RUN)
 

@@ -7,6 +7,7 @@ stages come out whatever the executor, for any number of workers and after any i
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,11 +17,12 @@ from itertools import count
 from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.protocol import Executor, Reply, Request
-from ..families import Ask, Case, Question, Trial
+from ..families import Ask, Case, Trial
 from ..judging.measures import same_factors
 from ..judging.outcomes import Flag
+from ..records import seldom_collected
 from ..subjects import Answer, Progress, Subject, as_subject
-from .climb import Climb, judged
+from .climb import TEST, Climb, judged
 from .stage import Stage, TrialResult, not_run
 
 IN_A_ROW = 3
@@ -84,12 +86,7 @@ def in_rounds(plans: Sequence[Plan]) -> Iterator[tuple[Plan, Trial]]:
             begun[number] = end
 
 
-def ask_id(trial: Trial, ask: Ask) -> str:
-    """Return a name for one ask of a trial."""
-    return f"{trial.id}/{ask.name}"
-
-
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Ongoing:
     """A trial in flight."""
 
@@ -147,19 +144,23 @@ class Driver:
         self._since = 0.0
 
     def __iter__(self) -> Iterator[list[Stage]]:
+        for results in self.results():
+            yield [stage for result in results for stage in result.stages]
+
+    def results(self) -> Iterator[list[TrialResult]]:
+        """Give complete trials, some at a time."""
         while True:
             all_asked = self._ask()
             if not (self._asked or self._answered or self._due):
                 break
-            for reply in self._executor.replies(PATIENCE):
-                self._take(reply)
+            self._take(self._executor.replies(PATIENCE))
             late = self._answered and time.monotonic() - self._since > PATIENCE
             if len(self._answered) >= BATCH or late or (all_asked and self._answered):
                 self._judge()
-                if stages := self._finished():
-                    yield stages
-        if stages := self._finished():
-            yield stages
+                if results := self._finished():
+                    yield results
+        if results := self._finished():
+            yield results
 
     def _ask(self) -> bool:
         """Keep the executor busy; return whether there is nothing left to ask for now."""
@@ -182,7 +183,7 @@ class Driver:
                 continue
             ongoing = _Ongoing(plan, Climb(trial))
             if trial.seed < plan.twice:
-                always = [ask for ask in trial.asks if ask.question is not Question.TEST]
+                always = [ask for ask in trial.asks if ask.question is not TEST]
                 ongoing.twice = (always or trial.asks)[-1 if always else 0]
             plan.ongoing.append(ongoing)
             self._climb(ongoing)
@@ -198,21 +199,22 @@ class Driver:
                 self._put(_Asked(ongoing, ask, case, again=True))
 
     def _put(self, asked: _Asked) -> None:
-        trial, climb = asked.trial, asked.trial.climb
+        climb = asked.trial.climb
+        trial = climb.trial
         # Asked again with another random state: who does not use the seed shall be found out.
-        random = 2 * climb.trial.seed + asked.again
-        name = ask_id(climb.trial, asked.ask)
-        request = Request(next(self._numbers), climb.problem(asked.case), random, "C", name)
-        trial.outstanding += 1
+        random = 2 * trial.seed + asked.again
+        problem = climb.problem(asked.case)
+        request = Request(next(self._numbers), problem, random, "C", (trial, asked.ask))
+        asked.trial.outstanding += 1
         self._due.append((request, asked))
 
-    def _take(self, reply: Reply) -> None:
-        asked = self._asked.pop(reply.number, None)
-        if asked is None:  # of a cell that has ended
-            return
-        if not self._answered:
+    def _take(self, replies: Sequence[Reply]) -> None:
+        if replies and not self._answered:
             self._since = time.monotonic()
-        self._answered.append((asked, reply.answer))
+        for reply in replies:
+            asked = self._asked.pop(reply.number, None)
+            if asked is not None:  # not of a cell that has ended
+                self._answered.append((asked, reply.answer))
 
     def _judge(self) -> None:
         answered, self._answered = self._answered, []
@@ -230,31 +232,36 @@ class Driver:
             [(asked.trial.climb.trial, asked.case) for asked, _ in first],
             [answer for _, answer in first],
         )
+        done = 0
         for (asked, answer), judgement in zip(first, judgements, strict=True):
             spared = asked.trial.climb.take(asked.ask, answer, judgement)
-            self._progress(spared + self._counts)
-            if asked.ask.question is Question.TEST:  # the next ask of the test depends on it
+            done += spared + self._counts
+            if asked.ask.question is TEST:  # the next ask of the test depends on it
                 self._climb(asked.trial)
+        self._progress(done)
 
-    def _finished(self) -> list[Stage]:
-        """Return the stages of trials that are complete, and have none before them that is not."""
-        stages: list[Stage] = []
+    def _finished(self) -> list[TrialResult]:
+        """Return the trials that are complete, and have none before them that is not."""
+        results: list[TrialResult] = []
         touched, self._touched = self._touched, {}
         for plan in sorted(touched.values(), key=lambda plan: self._places[id(plan)]):
             while plan.ongoing and plan.ongoing[0].outstanding == 0:
                 result = self._result(plan.ongoing.popleft())
-                stages += result.stages
+                results.append(result)
                 for stage in result.stages:
-                    plan.unanswered = plan.unanswered + 1 if stage.outcome.unanswered else 0
-                    plan.ended |= plan.unanswered >= plan.patience
+                    if stage.outcome.unanswered:
+                        plan.unanswered += 1
+                        plan.ended |= plan.unanswered >= plan.patience
+                    else:
+                        plan.unanswered = 0
                 if plan.ended:
                     last = plan.trials.index(result.trial)
                     for trial in plan.trials[last + 1 :]:
-                        stages += not_run(trial, ENDED)
+                        results.append(TrialResult(trial, tuple(not_run(trial, ENDED))))
                         self._progress(len(trial.asks))
                     plan.ongoing.clear()
                     self._executor.forget(self._drop(plan))
-        return stages
+        return results
 
     def _drop(self, plan: Plan) -> set[int]:
         """Forget what was asked of a cell, and return its numbers: no answer is waited for."""
@@ -314,20 +321,7 @@ def run_trials(
     progress : called now and then with the number of stages that are newly done, fractions of
         stages included; stages that a failure spares count as done.
     """
-    listed = _apart(trials)
-    plans = [Plan([trial]) for trial in listed]
-    stages_of: dict[int, list[Stage]] = {id(trial): [] for trial in listed}
-    with InlineExecutor(as_subject(subject), progress) as executor:
-        for stages in Driver(executor, plans, progress, counts=False):
-            for stage in stages:
-                stages_of[id(stage.trial)].append(stage)
-    return [TrialResult(trial, tuple(stages_of[id(trial)])) for trial in listed]
-
-
-def _apart(trials: Iterable[Trial]) -> list[Trial]:
-    """Return trials as objects of their own: the same one may be there twice."""
-    apart: dict[int, Trial] = {}
-    for trial in trials:
-        own = trial if id(trial) not in apart else replace(trial)
-        apart[id(own)] = own
-    return list(apart.values())
+    plan = Plan(list(trials), patience=sys.maxsize)  # whatever came of one, the next is asked
+    with InlineExecutor(as_subject(subject), progress) as executor, seldom_collected():
+        driver = Driver(executor, [plan], progress, counts=False)
+        return [result for results in driver.results() for result in results]

@@ -55,19 +55,13 @@ class Stage:
         """The id of the case that was asked."""
         return self.trial.family.case_id(self.trial, self.ask)
 
-    def with_measure(self, name: str, number: float) -> Stage:
-        """Return the same stage with one more measure."""
-        return Stage(
-            self.trial, self.ask, self.outcome, self.message, {**self.measures, name: number},
-            self.labels, self.flags, self.output, self.seconds, self.digest, self.W, self.H,
-        )  # fmt: skip
-
     @property
     def passed(self) -> bool:
         """Whether the grade that the ask needs was reached; what is only measured cannot fail."""
         return self.ask.question is Question.NONE or reaches(self.outcome.grade, self.ask.needs)
 
 
+@quickly_made
 @dataclass(frozen=True)
 class TrialResult:
     """The stages of one trial, in the order of its asks; those after a failure are missing."""

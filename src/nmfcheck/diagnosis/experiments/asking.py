@@ -72,8 +72,8 @@ class Asking:
         problem = Problem(
             case.A.copy(), case.rank, run.W0.copy(), run.H0.copy(), run.seed, case.objective
         )
-        name = f"{run.trial.id}/{run.ask.name} from {run.begin}"
-        return self._executor.submit(Request(number, problem, random=2 * run.seed, name=name))
+        request = Request(number, problem, random=2 * run.seed, asked=(run.trial, run.ask))
+        return self._executor.submit(request)
 
 
 def _answered(run: Run, answer: Answer) -> Run:

@@ -101,12 +101,14 @@ def cell_of(n: int, kind: str) -> Cell:
 
 def kind_of(cell: Cell) -> str:
     """Return a cell's kind of entries, ``ones`` or ``loguniform``."""
-    return _kind_named(cell.matrices)
+    return cell.matrices.rpartition("/")[2]
 
 
-@lru_cache
-def _kind_named(matrices: str) -> str:
-    return matrices.rpartition("/")[2]
+@lru_cache(maxsize=4096)
+def _case_named(n: int, matrices: str, draw: int | None, ask: str) -> BidiagonalCase:
+    """Return the case of an ask, all of it by name: what is looked up for every stage."""
+    kind = ONES if matrices == SLOPES else matrices.rpartition("/")[2]
+    return case_of(n, kind if draw is None else f"{kind}#{draw}", eps_of(ask))
 
 
 def trial_of(n: int, entries: str, seed: int, asks: tuple[Ask, ...] = LADDER) -> Trial:
@@ -216,11 +218,8 @@ class Bidiagonal(Family):
 
     def case(self, trial: Trial, ask: Ask) -> BidiagonalCase:
         """Return the matrix of a draw at an ε."""
-        cell, kind = trial.cell, kind_of(trial.cell)
-        if kind == SLOPES:
-            kind = ONES
-        entries = kind if trial.draw is None else f"{kind}#{trial.draw}"
-        return case_of(cell.n, entries, _eps_named(ask.name))
+        cell = trial.cell
+        return _case_named(cell.n, cell.matrices, trial.draw, ask.name)
 
     def case_from_id(self, id: str) -> Case:
         """Return the case that has this id; those of other entries than a suite's, too."""
@@ -251,14 +250,10 @@ class Bidiagonal(Family):
         """
         first = next((stage for stage in stages if eps_of(stage.ask) == 0), None)
         before = first.labels.get("permutation") if first is not None else None
-        if not before:
-            return stages
-        return [
-            stage
-            if stage is first or not (now := stage.labels.get("permutation"))
-            else stage.with_measure("permutation_changed", float(now != before))
-            for stage in stages
-        ]
+        for stage in stages if before else ():
+            if stage is not first and (now := stage.labels.get("permutation")):
+                stage.measures["permutation_changed"] = float(now != before)
+        return stages
 
     def described(self, case: Any, judgement: Judgement) -> Iterator[tuple[str, str]]:
         """Say what was measured, what it means and what bounds it."""

@@ -5,6 +5,8 @@ Arrays have shape (batch, n, n), and components are balanced.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from ...arrays import Array, Bools, Ints
@@ -13,7 +15,8 @@ from .tolerances import FORM
 
 def match_rows(W: Array, H: Array, a0: Array) -> Array:
     """Return `M(i,k) = W(i,k)·H(k,i)/a0(i)`: the part of A(i,i) that component k explains."""
-    M: Array = W * H.swapaxes(1, 2) / a0[:, :, None]
+    M: Array = W * H.swapaxes(1, 2)
+    M /= a0[:, :, None]
     return M
 
 
@@ -23,9 +26,10 @@ def read_permutation(M: Array) -> tuple[Ints, Bools]:
     It is one if these components are distinct and each entry exceeds 1/2. Otherwise the run is
     near no solution (robust form of Theorem 1), and what was returned means nothing.
     """
+    batch, n, _ = M.shape
     permutation = M.argmax(axis=2)
-    top = np.take_along_axis(M, permutation[:, :, None], axis=2)[:, :, 0]
-    distinct = (np.sort(permutation, axis=1) == np.arange(M.shape[1])).all(axis=1)
+    top = M.reshape(batch * n, n)[np.arange(batch * n), permutation.ravel()].reshape(batch, n)
+    distinct = (np.sort(permutation, axis=1) == np.arange(n)).all(axis=1)
     # Exactly 1/2, a natural value, does not exceed it: whatever rounding makes of it.
     return permutation, distinct & (top > FORM.matched * (1 + 1e-9)).all(axis=1)
 
@@ -34,27 +38,28 @@ def align(W: Array, H: Array, permutation: Ints) -> tuple[Array, Array]:
     """Return `WP` and `P⁻¹H`."""
     batch, n, columns = H.shape
     rows = permutation + n * np.arange(batch)[:, None]  # of all H, one below the other
-    return (
-        np.take_along_axis(W, permutation[:, None, :], axis=2),
-        H.reshape(-1, columns)[rows],
-    )
+    W_rows = W.swapaxes(1, 2).reshape(batch * n, -1)  # the columns of all W, likewise
+    return W_rows[rows].swapaxes(1, 2), H.reshape(-1, columns)[rows]
 
 
+@lru_cache
 def pattern(n: int, eps: float) -> Bools:
     """Say where aligned factors may be positive: on both diagonals, for ε = 0 on the main one."""
-    main = np.eye(n, dtype=bool)
-    return main | np.eye(n, k=1, dtype=bool) if eps > 0 else main
+    allowed = np.eye(n, dtype=bool)
+    if eps > 0:
+        allowed |= np.eye(n, k=1, dtype=bool)
+    allowed.setflags(write=False)
+    return allowed
 
 
 def form_defect(W: Array, H: Array, eps: Array) -> Array:
     """Return the largest entry of aligned W and H off the pattern."""
-    elsewhere = ~pattern(W.shape[1], eps=1.0)
-    defect = np.zeros(len(W))
-    for X in (W, H):
-        off = X.max(axis=(1, 2), where=elsewhere, initial=0.0)
-        upper = np.diagonal(X, 1, 1, 2).max(axis=1, initial=0.0)
-        defect = np.maximum(defect, np.where(eps == 0, np.maximum(off, upper), off))
-    return defect
+    larger = np.maximum(W, H)
+    elsewhere = np.where(pattern(W.shape[1], eps=1.0), 0.0, larger)
+    off = elsewhere.reshape(len(W), -1).max(axis=1)
+    upper = np.diagonal(larger, 1, 1, 2).max(axis=1, initial=0.0)
+    defect: Array = np.where(eps == 0, np.maximum(off, upper), off)
+    return defect + 0.0  # no −0
 
 
 def portions(W: Array, H: Array, e: Array) -> tuple[Array, Array]:

@@ -16,7 +16,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,7 @@ import numpy.typing as npt
 from ...arrays import Array, Bools, Ints
 from ...errors import InputError
 from ...judging.judgement import Judgement, permutation_of
-from ...judging.measures import as_judged, balance, product_defect
+from ...judging.measures import as_judged, balance, largest_entry
 from ...judging.objectives import FROBENIUS, find
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
@@ -36,6 +35,13 @@ from .sentences import explain, near
 from .tolerances import FORM
 
 Strings = npt.NDArray[np.str_]
+
+EXACT, FIRST_ORDER, COLLAPSED, UNCONVERGED, INVALID = range(5)
+"""Places in the two lists that follow: numbers are quicker to choose among than texts."""
+OUTCOMES = np.array(["exact", "first-order", "collapsed", "unconverged", "invalid"])
+GRADES = np.array(["exact", "first-order", "", "", ""])
+LETTERS = np.array(["-", "w", "h", "b"])
+"""Of a superdiagonal entry that W (1) and H (2) have a part in."""
 
 
 @quickly_made
@@ -146,23 +152,34 @@ class CaseStack:
 def judged(cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch, with sentences."""
     batch = judge_batch(cases, W, H)
+    invalid = Outcome.INVALID  # looked up once
     judgements: list[Judgement] = []
     for i, run in enumerate(_runs(batch)):
-        if run.outcome.grade and not run.clipped:  # as nearly always; W and H are not looked at
-            explanation = f"{near(run.outcome, run.word, run.form, run.product)}."
+        outcome, form, product, kkt, permutation, word, type_, clipped = run
+        if outcome.grade and not clipped:  # as nearly always; W and H are not looked at
+            explanation = f"{near(outcome, word, form, product)}."
         else:
             explanation = explain(
                 cases[i],
                 W[i],
                 H[i],
-                run.outcome,
-                word=run.word or None,
-                defects=(run.form, run.product),
-                kkt=run.kkt,
+                outcome,
+                word=word or None,
+                defects=(form, product),
+                kkt=kkt,
                 M=batch.explained[i],
                 permutation=batch.permutation[i],
             )
-        judgements.append(_in_words(run, explanation))
+        if outcome is invalid:  # nothing was measured
+            judgements.append(BidiagonalJudgement(outcome, explanation))
+            continue
+        measures = {"form_defect": form, "product_defect": product, "kkt_residual": kkt}
+        labels = {"permutation": permutation} if permutation else {}
+        if word:
+            labels["word"] = word
+        if type_:
+            labels["type"] = type_
+        judgements.append(BidiagonalJudgement(outcome, explanation, measures, labels, clipped))
     return judgements
 
 
@@ -213,41 +230,29 @@ def judge_batch(
     )
 
 
-class _Run(NamedTuple):
-    """One run of `Judgements`, in plain Python; "" where there is no permutation."""
+Run = tuple[Outcome, float, float, float, str, str, str, bool]
+"""Outcome, form and product defect, KKT residual, permutation, word, type, whether clipped."""
 
-    outcome: Outcome
-    form: float
-    product: float
-    kkt: float
-    permutation: str
-    word: str
-    type: str
-    clipped: bool
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
+"""What `Outcome(…)` gives, in a twentieth of the time."""
 
 
-def _runs(batch: Judgements) -> Iterator[_Run]:
-    """Return the runs of a batch, whole arrays at a time: that is much quicker."""
-    outcomes = map(Outcome, batch.outcome.tolist())
-    measures = (batch.form_defect, batch.product_defect, batch.kkt_residual)
-    permutations = map(_joined, map(tuple, batch.permutation.tolist()))
-    others = (batch.word, batch.type, batch.clipped)
-    columns = (X.tolist() for X in (*measures, *others))
-    form, product, kkt, word, type_, clipped = columns
-    return map(_Run, outcomes, form, product, kkt, permutations, word, type_, clipped)
+def _runs(batch: Judgements) -> Iterator[Run]:
+    """Return the runs of a batch in plain Python, whole arrays at a time: that is much quicker.
 
-
-def _in_words(run: _Run, explanation: str) -> BidiagonalJudgement:
-    """Return the judgement on a run, explained."""
-    if run.outcome is Outcome.INVALID:
-        return BidiagonalJudgement(run.outcome, explanation)
-    labels = {"permutation": run.permutation} if run.permutation else {}
-    if run.word:
-        labels["word"] = run.word
-    if run.type:
-        labels["type"] = run.type
-    measures = {"form_defect": run.form, "product_defect": run.product, "kkt_residual": run.kkt}
-    return BidiagonalJudgement(run.outcome, explanation, measures, labels, run.clipped)
+    "" where there is no permutation.
+    """
+    return zip(
+        map(_OUTCOMES.__getitem__, batch.outcome.tolist()),
+        batch.form_defect.tolist(),
+        batch.product_defect.tolist(),
+        batch.kkt_residual.tolist(),
+        map(_joined, map(tuple, batch.permutation.tolist())),
+        batch.word.tolist(),
+        batch.type.tolist(),
+        batch.clipped.tolist(),
+        strict=True,
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -264,8 +269,9 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
     a0, e = cases.a0 / unit[:, None], cases.e / unit[:, None]
     with np.errstate(over="ignore", invalid="ignore"):  # a run may have diverged to 1e200
         W, H = balance(W, H, np.broadcast_to(unit, len(W)))
-        product = product_defect(A, W, H)
-        kkt = find(cases.objective).kkt_residual(A, W, H)
+        X = W @ H
+        product = largest_entry(A - X)
+        kkt = find(cases.objective).kkt_residual(A, W, H, X)
         M = match_rows(W, H, a0)
         permutation, matched = read_permutation(M)
         matched &= valid
@@ -275,19 +281,18 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
 
     form[~matched] = np.inf
     permutation[~matched] = -1
-    outcome = _outcomes(
-        valid,
-        np.maximum(form, product),
-        FORM.first_order(a0, e),
-        collapsed=~matched & (kkt <= TOLERANCE.stationary),
-    )
+    outcome = np.full(len(W), UNCONVERGED)
+    defect = np.maximum(form, product)
+    outcome[~matched & (kkt <= TOLERANCE.stationary)] = COLLAPSED
+    outcome[defect <= FORM.first_order(a0, e)] = FIRST_ORDER
+    outcome[defect <= TOLERANCE.exact] = EXACT
+    outcome[~valid] = INVALID
     for measure in (form, product, kkt):
         measure[np.isnan(measure)] = np.inf
         measure[~valid] = np.nan
-    graded = (outcome == Outcome.EXACT) | (outcome == Outcome.FIRST_ORDER)
     return Judgements(
-        outcome=outcome,
-        grade=np.where(graded, outcome, ""),
+        outcome=OUTCOMES[outcome],
+        grade=GRADES[outcome],
         form_defect=form,
         product_defect=product,
         kkt_residual=kkt,
@@ -307,7 +312,7 @@ def _words(
     named = matched & (eps > 0)
     negligible = np.minimum(eps, FORM.portion)[:, None]
     by_w, by_h = portion_w >= negligible, portion_h >= negligible
-    letters = np.choose(by_w + 2 * by_h, ["-", "w", "h", "b"])
+    letters = LETTERS[by_w + 2 * by_h]
     type_ = np.full(batch, "", dtype="<U3")
     if length == 0:
         return np.full(batch, "", dtype="<U1"), type_
@@ -321,23 +326,12 @@ def _words(
     return word, type_
 
 
-def _outcomes(valid: Bools, defect: Array, first_order: Array, collapsed: Bools) -> Strings:
-    choices = [
-        (~valid, Outcome.INVALID),
-        (defect <= TOLERANCE.exact, Outcome.EXACT),
-        (defect <= first_order, Outcome.FIRST_ORDER),
-        (collapsed, Outcome.COLLAPSED),
-    ]
-    return np.select(
-        [condition for condition, _ in choices],
-        [np.str_(outcome) for _, outcome in choices],
-        default=np.str_(Outcome.UNCONVERGED),
-    )
-
-
 def _chunks(batch: int, n: int) -> Iterator[slice]:
-    """Cut a batch so that the arrays of one piece stay in the cache."""
-    length = max(1, 16384 // n**2)
+    """Cut a batch so that the arrays of one piece stay in the cache, and in the heap.
+
+    The system takes larger ones back as soon as they are freed, and has to give them anew.
+    """
+    length = max(1, 8192 // n**2)
     return (slice(start, start + length) for start in range(0, batch, length))
 
 

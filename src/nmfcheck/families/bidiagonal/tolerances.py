@@ -36,12 +36,14 @@ class FormTolerance:
         ----------
         a0, e : diagonals and superdiagonals of a batch of cases, shapes (batch, n), (batch, n−1).
         """
-        top = e.max(axis=1, initial=0.0)
-        ratio = top / a0.min(axis=1)
+        # With the batch along the last axis: NumPy is slow along short ones.
+        a0, e = np.ascontiguousarray(a0.T), np.ascontiguousarray(e.T)
+        top = e.max(axis=0, initial=0.0)
+        ratio = top / a0.min(axis=0)
         # A case at the limit stays there in other units, where its ratio is rounded differently.
         exists = (ratio > 0) & (ratio <= self.first_order_range * (1 + 1e-12))
         # As two ratios: squares of entries near 1e±200 would leave the range of doubles.
-        return np.where(exists, 2 * ratio * (top / a0.max(axis=1)), -1.0)
+        return np.where(exists, 2 * ratio * (top / a0.max(axis=0)), -1.0)
 
 
 FORM = FormTolerance()
