@@ -198,6 +198,7 @@ def nmf(A, rank, *, W0, H0):
 """
 
 
+@pytest.mark.slow
 def test_what_is_kept_from_one_call_to_the_next_shows_in_a_new_process(tmp_path, time_enough):
     source = tmp_path / "cached.py"
     source.write_text(CACHED)
@@ -209,6 +210,7 @@ def test_what_is_kept_from_one_call_to_the_next_shows_in_a_new_process(tmp_path,
     assert finding.evidence == "alone: so in all 4 runs, and in each process alike"
 
 
+@pytest.mark.slow
 def test_who_is_random_does_not_remember(tmp_path, time_enough):
     """Alone it is right in some processes, but not in all of them alike."""
     source = tmp_path / "chance.py"

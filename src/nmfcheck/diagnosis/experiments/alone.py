@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 
-import numpy as np
-
 from ...errors import InputError
 from ...executors.protocol import Executor
+from ...judging.measures import same_factors
 from ...trials.stage import Stage
 from .asking import Asking, Clock
 from .record import Begin, Experiment, Run, defect_of
@@ -24,6 +23,9 @@ RUNS = 2
 
 TIMES = 2
 """So often each is, in as many processes: who answers at random gives different answers there."""
+
+CONTROLS = 4
+"""So often each is put to where it was made: workers may remember different things."""
 
 FAR = 1e-3
 """Only who is farther than this from the right answer is asked: a process takes long to start."""
@@ -44,9 +46,15 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
             before=defect_of(stage.measures))
         for stage in _chosen(stages)
     ]  # fmt: skip
-    again = {(stage.trial.id, stage.ask.name): stage for stage in stages}
-    runs = [run for run in asking.ask(runs) if _as_before(run, again[run.trial.id, run.ask.name])]
     if len(runs) < RUNS:
+        return Experiment(NAME, (), "too few runs fail")
+    stored = {(stage.trial.id, stage.ask.name): stage for stage in stages}
+    again = {
+        (run.trial.id, run.ask.name)
+        for run in asking.ask([run for run in runs for _ in range(CONTROLS)])
+        if _as_before(run, stored[run.trial.id, run.ask.name])
+    }
+    if len(again) < RUNS:
         return Experiment(NAME, (), "asked once more, it does not give the same answers")
     made: list[Run] = []
     begin, longest = clock.left, 0.0
@@ -55,7 +63,7 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
             break
         try:
             with fresh() as executor:
-                made += Asking(executor, clock).ask([_unanswered(run)])
+                made += Asking(executor, clock).ask([run])
         except InputError as reason:
             return Experiment(NAME, made, f"a new process could not be started: {reason}")
         begin, longest = clock.left, max(longest, begin - clock.left)
@@ -73,8 +81,4 @@ def _chosen(stages: Sequence[Stage]) -> list[Stage]:
 def _as_before(run: Run, stage: Stage) -> bool:
     if run.W is None or run.H is None or stage.W is None or stage.H is None:
         return False
-    return np.array_equal(run.W, stage.W) and np.array_equal(run.H, stage.H)
-
-
-def _unanswered(run: Run) -> Run:
-    return Run(run.trial, run.ask, run.begin, run.W0, run.H0, run.seed, before=run.before)
+    return same_factors((run.W, run.H), (stage.W, stage.H), float(run.A.max()))

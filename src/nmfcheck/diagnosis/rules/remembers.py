@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...judging.measures import same_factors
 from ..evidence import Evidence
-from ..experiments import alone
+from ..experiments import Run, alone
 from ..findings import Cause, Finding
 
 TIMES = 100
@@ -18,12 +19,8 @@ def remembers(evidence: Evidence) -> Finding | None:
     families = {each.run.trial.cell.family for each in runs}
     if len(runs) < alone.RUNS * alone.TIMES or evidence.part.family not in families:
         return None
-    answers: dict[str, set[bytes]] = {}
-    for each in runs:
-        assert each.run.W is not None and each.run.H is not None
-        both = each.run.W.tobytes() + each.run.H.tobytes()
-        answers.setdefault(each.run.trial.id, set()).add(both)
-    if any(len(different) > 1 for different in answers.values()):
+    first = {each.run.trial.id: each.run for each in reversed(runs)}
+    if not all(_same(each.run, first[each.run.trial.id]) for each in runs):
         return None
     better = (each.after <= min(each.before / TIMES, alone.FAR) for each in runs)
     if not all(better):
@@ -37,3 +34,8 @@ def remembers(evidence: Evidence) -> Finding | None:
         "next: a cache, sums, factors, or a default that is changed.",
         evidence=f"alone: so in all {len(runs)} runs, and in each process alike",
     )
+
+
+def _same(one: Run, other: Run) -> bool:
+    assert one.W is not None and one.H is not None and other.W is not None and other.H is not None
+    return same_factors((one.W, one.H), (other.W, other.H), float(one.A.max()))
