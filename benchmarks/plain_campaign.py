@@ -6,5 +6,5 @@ from nmfcheck.checking.campaign import Campaign
 class PlainCampaign(Campaign):
     """A campaign without experiments."""
 
-    def _experiment(self, *_: object) -> None:
+    def _experiment(self, *_: object, **__: object) -> None:
         pass

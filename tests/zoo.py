@@ -124,7 +124,7 @@ def returns_zeros(A, rank):
     return np.zeros((len(A), rank)), np.zeros((rank, A.shape[1]))
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.TURNED, both=(FAIL, Cause.HARD))
+@kept(FAIL, Outcome.UNCONVERGED, Cause.TURNED, both=(FAIL, Cause.TURNED))
 def returns_transposed_factors(A, rank, *, W0, H0):
     W, H = descend(A, W0, H0)
     return H.T, W.T

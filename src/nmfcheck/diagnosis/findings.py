@@ -23,7 +23,6 @@ class Cause(StrEnum):
     TURNED = "turned"
     SCALED = "scaled"
     RESCALED = "scaling not undone"
-    BETWEEN = "a matrix between W and H"
     CHANGED_A = "another matrix"
     MISSING = "missing values"
     PERMUTED = "permuted"

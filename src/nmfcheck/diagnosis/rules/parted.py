@@ -1,8 +1,6 @@
-"""One factor is that of an exact factorization, and the other one is not; or both are, apart."""
+"""One factor is that of an exact factorization, and the other one is not."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,9 +15,6 @@ FEWEST = 3
 RIGHT, TIMES = 1e-8, 1e4
 """A factor is right if the other can be chosen so that W·H misses A by no more than the first, and
 by so many times less than it does."""
-
-DIAGONAL = 1e-3
-"""A matrix is diagonal if nothing off its diagonal is more than this, relative to the largest."""
 
 
 def parted(evidence: Evidence) -> Finding | None:
@@ -41,7 +36,7 @@ def parted(evidence: Evidence) -> Finding | None:
         for name, least in both.items()
     }
     if all(rights.values()):
-        return _between(runs)
+        return None  # each of them is right, with another one: that has many causes
     for right, least in both.items():
         if rights[right]:
             wrong = "W" if right == "H" else "H"
@@ -54,22 +49,6 @@ def parted(evidence: Evidence) -> Finding | None:
                 evidence=f"{wrong} fitted again in {len(runs)} answers that miss A",
             )
     return None
-
-
-def _between(runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
-    """Say so if A is W·S·H with an S that is not diagonal, where that is not trivially true."""
-    low = [(A, W, H) for A, W, H in runs if W.shape[1] < min(A.shape)] or runs
-    S = [np.linalg.pinv(W) @ A @ np.linalg.pinv(H) for A, W, H in low]
-    if not mostly(abs(X - np.diag(np.diag(X))).max() > DIAGONAL * abs(X).max() for X in S):
-        return None
-    return Finding(
-        Cause.BETWEEN,
-        "W and H are each a factor of A, but not together: A is W·S·H, with a square matrix S "
-        "between them that is not diagonal. Probably a smoothing, a rotation or a change of "
-        "components is not multiplied into W or H at the end, or W and H are of different runs.",
-        certain=False,
-        evidence=f"each fitted again in {len(runs)} answers that miss A",
-    )
 
 
 def _least(A: Array, H: Array) -> float:
