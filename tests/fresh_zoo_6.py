@@ -41,17 +41,31 @@ def fitted(X, A):
     return np.column_stack([nnls(X, a)[0] for a in A.T])
 
 
+def above_zero(X):
+    return np.maximum(X, 0)
+
+
+def updated(A, W, H, gram, project=above_zero):
+    """Sweep over the components of W with a Gram matrix and a projection of one's own."""
+    mixed = A @ H.T
+    for k in range(W.shape[1]):
+        if gram[k, k] > 0:
+            W[:, k] = project(W[:, k] + (mixed[:, k] - W @ gram[:, k]) / gram[k, k])
+    return W
+
+
+def updated_in_turns(A, W, H, update, number=300):
+    """Improve both factors with one update."""
+    W, H = W.copy(), H.copy()
+    for _ in range(number):
+        W = update(A, W, H)
+        H = update(A.T, H.T, W.T).T.copy()
+    return W, H
+
+
 @fresh
 def computes_hht_once(A, rank, *, W0, H0):
-    gram = H0 @ H0.T
-
-    def update(A, W, H):
-        mixed = A @ H.T
-        for k in range(rank):
-            W[:, k] = np.maximum(W[:, k] + (mixed[:, k] - W @ gram[:, k]) / gram[k, k], 0)
-        return W
-
-    return swept(A, W0, H0, update)
+    return swept(A, W0, H0, lambda A, W, H: updated(A, W, H, H0 @ H0.T))
 
 
 @fresh
@@ -134,19 +148,10 @@ def divides_by_the_largest_entry_of_the_gram_matrix(A, rank, *, W0, H0):
 
 @fresh
 def has_gram_matrices_in_single_precision(A, rank, *, W0, H0):
-    def halved(A, W, H):
-        gram = (H.astype(np.float32) @ H.T.astype(np.float32)).astype(float)
-        mixed = A @ H.T
-        for k in range(rank):
-            if gram[k, k] > 0:
-                W[:, k] = np.maximum(W[:, k] + (mixed[:, k] - W @ gram[:, k]) / gram[k, k], 0)
-        return W
+    def update(A, W, H):
+        return updated(A, W, H, (H.astype(np.float32) @ H.T.astype(np.float32)).astype(float))
 
-    W, H = W0.copy(), H0.copy()
-    for _ in range(300):
-        W = halved(A, W, H)
-        H = halved(A.T, H.T, W.T).T.copy()
-    return W, H
+    return updated_in_turns(A, W0, H0, update)
 
 
 @fresh
@@ -225,15 +230,7 @@ class TakesOffABackground(Estimator):
 @fresh
 def updates_the_same_component_each_time(A, rank, *, W0, H0, seed=0):
     k = np.random.default_rng(seed).integers(rank)
-    return swept_in_order(A, W0, H0, [k])
-
-
-def swept_in_order(A, W, H, order):
-    W, H = W.copy(), H.copy()
-    for _ in range(300):
-        W = sweep(A, W, H, order=order)
-        H = sweep(A.T, H.T, W.T, order=order).T.copy()
-    return W, H
+    return updated_in_turns(A, W0, H0, lambda A, W, H: sweep(A, W, H, order=[k]))
 
 
 @fresh
@@ -262,18 +259,7 @@ def reads_a_buffer_of_columns_by_rows(A, rank, *, W0, H0):
 
 @fresh
 def takes_absolute_values(A, rank, *, W0, H0):
-    def update(A, W, H):
-        gram, mixed = H @ H.T, A @ H.T
-        for k in range(rank):
-            if gram[k, k] > 0:
-                W[:, k] = abs(W[:, k] + (mixed[:, k] - W @ gram[:, k]) / gram[k, k])
-        return W
-
-    W, H = W0.copy(), H0.copy()
-    for _ in range(300):
-        W = update(A, W, H)
-        H = update(A.T, H.T, W.T).T.copy()
-    return W, H
+    return updated_in_turns(A, W0, H0, lambda A, W, H: updated(A, W, H, H @ H.T, project=abs))
 
 
 @fresh

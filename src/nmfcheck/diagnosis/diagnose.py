@@ -113,6 +113,10 @@ def _add(shown: list[Named], family: str, finding: Finding) -> None:
 
 def _without_repetition(shown: Sequence[Named]) -> list[Named]:
     """Leave out what adds nothing to what is certain, or is another sign of it."""
+    if any(finding.cause is Cause.REMEMBERS for _, finding in shown):
+        # Whatever else its answers show is of problems that it was asked before.
+        kept = (Cause.REMEMBERS, *OF_A_FAMILY)
+        return [(names, finding) for names, finding in shown if finding.cause in kept]
     left_out: set[Cause] = set()
     guesses: set[Cause] = set()
     if any(finding.cause is Cause.OTHER_LOSS for _, finding in shown):

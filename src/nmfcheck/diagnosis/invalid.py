@@ -21,11 +21,11 @@ FROM = {
 }
 
 
-def invalid(results: Results, suite_families: list[str], failure: HardFailure) -> Finding:
+def invalid(results: Results, families: list[str], failure: HardFailure) -> Finding:
     """Say in which factor which entries are not valid, and where such usually come from."""
     counts: Counter[tuple[str, str]] = Counter()
     others: Counter[str] = Counter()
-    for family in suite_families:
+    for family in families:
         for message, number in results.messages([Outcome.INVALID], family).items():
             if match := ENTRY.match(message):
                 counts[match[1], _kind(match[2])] += number

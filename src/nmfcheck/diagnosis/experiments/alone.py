@@ -14,7 +14,7 @@ from ...executors.protocol import Executor
 from ...judging.measures import same_factors
 from ...trials.stage import Stage
 from .asking import Asking, Clock
-from .record import Begin, Experiment, Run, defect_of
+from .record import Experiment, Run, again
 
 NAME = "alone"
 
@@ -41,20 +41,16 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
     ----------
     asking : asks where the stages come from.
     """
-    runs = [
-        Run(stage.trial, stage.ask, Begin.GIVEN, *stage.trial.start(), stage.trial.seed,
-            before=defect_of(stage.measures))
-        for stage in _chosen(stages)
-    ]  # fmt: skip
+    runs = again(_chosen(stages))
     if len(runs) < RUNS:
         return Experiment(NAME, (), "too few runs fail")
     stored = {(stage.trial.id, stage.ask.name): stage for stage in stages}
-    again = {
+    as_before = {
         (run.trial.id, run.ask.name)
         for run in asking.ask([run for run in runs for _ in range(CONTROLS)])
-        if _as_before(run, stored[run.trial.id, run.ask.name])
+        if same_answer(run, stored[run.trial.id, run.ask.name])
     }
-    if len(again) < RUNS:
+    if len(as_before) < RUNS:
         return Experiment(NAME, (), "asked once more, it does not give the same answers")
     made: list[Run] = []
     begin, longest = clock.left, 0.0
@@ -73,12 +69,14 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
 
 
 def _chosen(stages: Sequence[Stage]) -> list[Stage]:
-    """Return the last stage of each family first, then others."""
+    """Return the last stage of each family, those first where right ones hardly ever fail."""
     last = {stage.trial.cell.family: stage for stage in stages}
-    return [*last.values(), *(s for s in reversed(stages) if s not in last.values())][:RUNS]
+    each = sorted(last.values(), key=lambda stage: stage.trial.family.required is None)
+    return [*each, *(s for s in reversed(stages) if s not in each)][:RUNS]
 
 
-def _as_before(run: Run, stage: Stage) -> bool:
-    if run.W is None or run.H is None or stage.W is None or stage.H is None:
+def same_answer(run: Run, other: Run | Stage) -> bool:
+    """Say whether two answers to one problem are there, and the same."""
+    if run.W is None or run.H is None or other.W is None or other.H is None:
         return False
-    return same_factors((run.W, run.H), (stage.W, stage.H), float(run.A.max()))
+    return same_factors((run.W, run.H), (other.W, other.H), float(run.A.max()))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...trials.stage import Stage
 from .asking import Asking
-from .record import Begin, Experiment, Run, defect_of
+from .record import Experiment, again
 
 NAME = "more work"
 
@@ -48,11 +48,7 @@ def more(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def more_work(asking: Asking, stages: Sequence[Stage], options: Mapping[str, Any]) -> Experiment:
     """Run the trials of some stages again, with these options."""
-    runs = [
-        Run(stage.trial, stage.ask, Begin.GIVEN, *stage.trial.start(), stage.trial.seed, options,
-            before=defect_of(stage.measures))
-        for stage in stages
-    ]  # fmt: skip
+    runs = again(stages, options)
     made = asking.ask(runs)
     short = f"{len(runs) - len(made)} of {len(runs)} runs were not made: the time was up"
     return Experiment(NAME, made, short if len(made) < len(runs) else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...families import Ask, Trial
+from ...trials.stage import Stage
 
 
 class Begin(StrEnum):
@@ -93,6 +94,15 @@ class Run:
             trial, trial.family.ask(data["ask"]), Begin(data["begin"]), W0, H0, int(data["seed"]),
             dict(data["options"]), W, H, str(data["error"]), data["before"],
         )  # fmt: skip
+
+
+def again(stages: Iterable[Stage], options: Mapping[str, Any] | None = None) -> list[Run]:
+    """Return the runs of some stages, to be made again from the same start."""
+    return [
+        Run(stage.trial, stage.ask, Begin.GIVEN, *stage.trial.start(), stage.trial.seed,
+            options or {}, before=defect_of(stage.measures))
+        for stage in stages
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)

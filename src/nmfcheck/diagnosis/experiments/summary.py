@@ -97,9 +97,10 @@ def _alone(tried: Tried) -> str:
     if not runs:
         return "In a new process there was nothing that could be compared."
     before, after = (_median([getattr(each, of) for each in runs]) for of in ("before", "after"))
+    trials = len({each.run.trial.id for each in runs})
     return (
-        f"As the first that a new process is asked, {len(runs)} failing runs have a median error "
-        f"of {after:.0e}, which was {before:.0e} before."
+        f"As the first that a new process is asked, {trials} failing trials have a median error "
+        f"of {after:.0e} in {len(runs)} runs, which was {before:.0e} before."
     )
 
 

@@ -149,35 +149,30 @@ PRODUCTS = [
 ]
 
 
-def _centred(axis: int | None, *, standardised: bool) -> Callable[[Array], Array]:
-    def centred(A: Array) -> Array:
-        X = A - A.mean(axis=axis, keepdims=True)
-        return _divided(lambda _: A.std(axis=axis, keepdims=True))(X) if standardised else X
+def _taken_off(
+    level: Callable[..., Array], axis: int | None, size: Callable[..., Array] | None
+) -> Callable[[Array], Array]:
+    """Return A minus a level of each part; over the size of what is left, where there is one."""
 
-    return centred
+    def taken_off(A: Array) -> Array:
+        X: Array = A - level(A, axis=axis, keepdims=True)
+        return X if size is None else _divided(lambda X: size(X, axis=axis, keepdims=True))(X)
+
+    return taken_off
 
 
 CENTRED = [
-    Candidate(f"{whose} minus its mean{', divided by its standard deviation' * standardised}",
-              Kind.CENTRED, _centred(axis, standardised=standardised))
+    Candidate(f"{whose} minus its mean{', divided by its standard deviation' * (size is not None)}",
+              Kind.CENTRED, _taken_off(np.mean, axis, size))
     for whose, axis in _AXES.items()
-    for standardised in (False, True)
+    for size in (None, np.std)
 ]  # fmt: skip
 
-
-def _from_zero(axis: int | None, *, to_one: bool) -> Callable[[Array], Array]:
-    def from_zero(A: Array) -> Array:
-        X = A - A.min(axis=axis, keepdims=True)
-        return _divided(lambda X: X.max(axis=axis, keepdims=True))(X) if to_one else X
-
-    return from_zero
-
-
 SHIFTED = [
-    Candidate(f"{whose} {'scaled to 0 … 1' if to_one else 'minus its smallest entry'}",
-              Kind.SHIFTED, _from_zero(axis, to_one=to_one))
+    Candidate(f"{whose} {'minus its smallest entry' if size is None else 'scaled to 0 … 1'}",
+              Kind.SHIFTED, _taken_off(np.min, axis, size))
     for whose, axis in _AXES.items()
-    for to_one in (False, True)
+    for size in (None, np.max)
 ]  # fmt: skip
 
 CANDIDATES = [*NORMALISED, *ROUNDED, *FUNCTIONS, *PRODUCTS, *SHIFTED, *CENTRED]

@@ -9,6 +9,7 @@ from ...judging.objectives import find
 from ...judging.turned import misses
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
+from .refitted import refitted
 
 FEWEST = 3
 
@@ -28,8 +29,8 @@ def parted(evidence: Evidence) -> Finding | None:
         return None
     off = [misses(A, W @ H) for A, W, H in runs]
     both = {
-        "H": [_least(A, H) for A, _, H in runs],
-        "W": [_least(A.T, W.T) for A, W, _ in runs],
+        "H": [_least(A.T, H.T) for A, _, H in runs],
+        "W": [_least(A, W) for A, W, _ in runs],
     }
     rights = {
         name: mostly(x <= min(RIGHT, y / TIMES) for x, y in zip(least, off, strict=True))
@@ -51,12 +52,7 @@ def parted(evidence: Evidence) -> Finding | None:
     return None
 
 
-def _least(A: Array, H: Array) -> float:
-    """Return by how much W·H misses A with the best W."""
-    from scipy.optimize import nnls  # late: SciPy takes long to import
-
-    try:
-        W = np.array([nnls(H.T, row)[0] for row in A])
-    except RuntimeError:  # it takes too long
-        return np.inf
-    return float(misses(A, W @ H))
+def _least(A: Array, W: Array) -> float:
+    """Return by how much W·H misses A with the best H."""
+    H = refitted(A, W)
+    return np.inf if H is None else float(misses(A, W @ H))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...judging.outcomes import Flag
 from ..evidence import Evidence
 from ..experiments.tried import LEFT
 from ..findings import Cause, Finding
@@ -26,10 +27,14 @@ def random(evidence: Evidence) -> Finding | None:
     apart, off = [x for x, _ in differing], [y for _, y in differing]
     if np.median(apart) < evidence.unconverged.typical / 100:  # then that is not what is wrong
         return None
+    # Two answers to one start and one seed: workers that remember different things give such, too.
+    certain = not any(Flag.DIFFERS in flags for _, flags in evidence.results.flagged())
+    is_random = "It is random" if certain else "It is probably random, or keeps what it was asked"
     return Finding(
         Cause.RANDOM,
-        f"It is random: started at an exact factorization, it goes {np.median(off):.0e} away from "
+        f"{is_random}: started at an exact factorization, it goes {np.median(off):.0e} away from "
         "it, and with another seed elsewhere. Noise is added, entries are left out at random, or "
         "random steps never become small.",
+        certain=certain,
         evidence=f"start at the answer: W·H of two seeds differ by {np.median(apart):.0e}",
     )

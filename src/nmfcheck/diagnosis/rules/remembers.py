@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...judging.measures import same_factors
 from ..evidence import Evidence
-from ..experiments import Run, alone
+from ..experiments import alone
 from ..findings import Cause, Finding
 
 TIMES = 100
@@ -20,7 +19,7 @@ def remembers(evidence: Evidence) -> Finding | None:
     if len(runs) < alone.RUNS * alone.TIMES or evidence.part.family not in families:
         return None
     first = {each.run.trial.id: each.run for each in reversed(runs)}
-    if not all(_same(each.run, first[each.run.trial.id]) for each in runs):
+    if not all(alone.same_answer(each.run, first[each.run.trial.id]) for each in runs):
         return None
     better = (each.after <= min(each.before / TIMES, alone.FAR) for each in runs)
     if not all(better):
@@ -34,8 +33,3 @@ def remembers(evidence: Evidence) -> Finding | None:
         "next: a cache, sums, factors, or a default that is changed.",
         evidence=f"alone: so in all {len(runs)} runs, and in each process alike",
     )
-
-
-def _same(one: Run, other: Run) -> bool:
-    assert one.W is not None and one.H is not None and other.W is not None and other.H is not None
-    return same_factors((one.W, one.H), (other.W, other.H), float(one.A.max()))

@@ -8,6 +8,7 @@ from ...arrays import Array
 from ...judging.objectives import find
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
+from .refitted import refitted
 
 FEWEST = 2
 
@@ -71,13 +72,10 @@ def cut_off(evidence: Evidence) -> Finding | None:
 
 def _put_back(A: Array, W: Array, H: Array) -> float | None:
     """Return the largest entry of H that was cut off, relative to its largest; None if none was."""
-    from scipy.optimize import nnls  # late: SciPy takes long to import
-
     if not (np.isfinite(W).all() and H.any()) or (H > 0).all():
         return None
-    try:
-        best = np.column_stack([nnls(W, column)[0] for column in A.T])
-    except RuntimeError:  # it takes too long
+    best = refitted(A, W)
+    if best is None:
         return None
     off, left = (float(abs(A - W @ X).max()) for X in (H, best))
     back = float(best[H == 0].max())

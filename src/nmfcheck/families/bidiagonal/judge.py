@@ -36,10 +36,13 @@ from .tolerances import FORM
 
 Strings = npt.NDArray[np.str_]
 
-EXACT, FIRST_ORDER, COLLAPSED, UNCONVERGED, INVALID = range(5)
-"""Places in the two lists that follow: numbers are quicker to choose among than texts."""
-OUTCOMES = np.array(["exact", "first-order", "collapsed", "unconverged", "invalid"])
-GRADES = np.array(["exact", "first-order", "", "", ""])
+CHOICES = (
+    Outcome.EXACT, Outcome.FIRST_ORDER, Outcome.COLLAPSED, Outcome.UNCONVERGED, Outcome.INVALID,
+)  # fmt: skip
+EXACT, FIRST_ORDER, COLLAPSED, UNCONVERGED, INVALID = range(len(CHOICES))
+"""Their places: numbers are quicker to choose among than texts."""
+OUTCOMES = np.array([outcome.value for outcome in CHOICES])
+GRADES = np.array([outcome.grade or "" for outcome in CHOICES])
 LETTERS = np.array(["-", "w", "h", "b"])
 """Of a superdiagonal entry that W (1) and H (2) have a part in."""
 
