@@ -16,7 +16,7 @@ from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.reference import engine
 
 ALGORITHMS = [
-    *("multiplicative_update", "als", "gradient_descent", "nenmf", "coordinate_descent"),
+    *("multiplicative_update", "als", "gradient_descent", "nenmf", "coordinate_descent", "anls"),
     *("kl_multiplicative_update", "kl_scalar_newton"),
 ]
 SHAPES = [
