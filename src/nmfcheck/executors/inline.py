@@ -91,9 +91,10 @@ class InlineExecutor:
         else:
             answers = self.subject.solve(problems, self._progress)
         (m, n), k = due[0].problem.A.shape, due[0].problem.rank
-        shapes = (m, k), (k, n)
+        shape_W, shape_H = (m, k), (k, n)
         return [
-            _reply(request, answer, *shapes) for request, answer in zip(due, answers, strict=True)
+            _reply(request, answer, shape_W, shape_H)
+            for request, answer in zip(due, answers, strict=True)
         ]
 
     def _tried(self, request: Request) -> Reply:

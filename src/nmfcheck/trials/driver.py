@@ -164,17 +164,15 @@ class Driver:
 
     def _ask(self) -> bool:
         """Keep the executor busy; return whether there is nothing left to ask for now."""
-        while True:
-            if not self._due and not self._begin():
-                return True
-            request, asked = self._due[0]
-            if asked.trial.plan.ended:
-                self._due.popleft()
-            elif self._executor.submit(request):
-                self._due.popleft()
+        due, submit = self._due, self._executor.submit
+        while due or self._begin():
+            request, asked = due[0]
+            if not asked.trial.plan.ended:
+                if not submit(request):
+                    return False
                 self._asked[request.number] = asked
-            else:
-                return False
+            due.popleft()
+        return True
 
     def _begin(self) -> bool:
         """Take up the next trial, if there is one."""
@@ -192,14 +190,14 @@ class Driver:
 
     def _climb(self, ongoing: _Ongoing) -> None:
         """Put down what can be asked of a trial now."""
-        for ask in ongoing.climb.due():
-            case = ongoing.climb.case(ask)
-            self._put(_Asked(ongoing, ask, case))
+        climb = ongoing.climb
+        for ask in climb.due():
+            case = climb.case(ask)
+            self._put(climb, _Asked(ongoing, ask, case))
             if ongoing.twice is not None and ask == ongoing.twice:
-                self._put(_Asked(ongoing, ask, case, again=True))
+                self._put(climb, _Asked(ongoing, ask, case, again=True))
 
-    def _put(self, asked: _Asked) -> None:
-        climb = asked.trial.climb
+    def _put(self, climb: Climb, asked: _Asked) -> None:
         trial = climb.trial
         # Asked again with another random state: who does not use the seed shall be found out.
         random = 2 * trial.seed + asked.again
