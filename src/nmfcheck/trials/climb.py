@@ -10,9 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-import numpy as np
-
-from ..arrays import Array
+from ..arrays import Array, stacked
 from ..families import Ask, Case, Cell, Question, Trial
 from ..judging.judgement import Judgement
 from ..judging.outcomes import reaches
@@ -117,16 +115,11 @@ def judged(
             batch.append(i)
     for _, places in sorted(batches.items()):
         cases = [asked[i][1] for i in places]
-        W, H = _stacked([answers[i].W for i in places]), _stacked([answers[i].H for i in places])
+        W, H = stacked([answers[i].W for i in places]), stacked([answers[i].H for i in places])
         batched = asked[places[0]][0].family.judge(cases, W, H)
         for i, judgement in zip(places, batched, strict=True):
             judgements[i] = judgement
     return judgements
-
-
-def _stacked(matrices: Sequence[Array]) -> Array:
-    """Return what `np.stack` does, in a third of the time."""
-    return np.concatenate(matrices).reshape(len(matrices), *matrices[0].shape)
 
 
 def _digest(W: Array, H: Array) -> str:

@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Array, Bools, Ints
+from ...arrays import Array, Bools, Ints, stacked
 from ...errors import InputError
 from ...judging.judgement import Judgement, permutation_of
 from ...judging.measures import as_judged, balance, largest_entry
@@ -135,8 +135,8 @@ class CaseStack:
         objectives = {case.objective for case in cases}
         if len(objectives) > 1:
             raise InputError(f"a batch needs one objective, not {' and '.join(sorted(objectives))}")
-        (n,), (objective,) = sizes, objectives
-        A = np.concatenate([case.A for case in cases]).reshape(-1, n, n)
+        (objective,) = objectives
+        A = stacked([case.A for case in cases])
         a0, e = (np.ascontiguousarray(np.diagonal(A, k, 1, 2)) for k in (0, 1))
         eps = np.array([case.eps for case in cases])
         return cls(A, a0, e, eps, objective)
@@ -339,7 +339,7 @@ def _chunks(batch: int, n: int) -> Iterator[slice]:
 
     The system takes larger ones back as soon as they are freed, and has to give them anew.
     """
-    length = max(1, 8192 // n**2)
+    length = max(1, 16384 // n**2)
     return (slice(start, start + length) for start in range(0, batch, length))
 
 
