@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from ..judging.outcomes import Flag, Outcome
-from ..laws import LAWS, LawResult
 from ..store import Results
 from ..text import in_list
 from ..trials.suites import Suite
@@ -16,6 +16,7 @@ from ..verdict.baseline import Baselines
 from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import Verdict
+from .broken_laws import broken_laws
 from .evidence import Evidence
 from .experiments import Tried
 from .findings import Cause, Finding
@@ -50,6 +51,9 @@ OF_UPDATES = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 SYMPTOMS = (str(Outcome.INVALID), str(Flag.DIFFERS))
 """Hard failures that other findings may explain."""
 
+SILENT = (Outcome.INVALID, Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
+"""No valid answer."""
+
 TELLING = ("descent",)
 """Laws whose breach says more than that runs leave the answer, or collapse."""
 
@@ -70,8 +74,8 @@ def diagnose(
         for failure in verdict.hard
     }
     symptoms = [hard.pop(kind) for kind in SYMPTOMS if kind in hard]
-    laws = [law for law in verdict.broken if law.law not in TELLING]
-    telling = [law for law in verdict.broken if law.law in TELLING]
+    telling = [law for law in verdict.broken if law.law in TELLING and not law.unanswered]
+    laws = [law for law in verdict.broken if law not in telling]
     failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
     shown: list[Named] = []
     tried = Tried.of(results)
@@ -87,16 +91,17 @@ def diagnose(
         )
         for finding in findings(evidence, hard=bool(verdict.hard or verdict.broken)):
             _add(shown, part.family, finding)
-    aside = [
-        Finding(Cause.LAW_ASIDE, of_law(law)) for law in verdict.laws if law.broken != law.decides
-    ]
+    silent_elsewhere = any(results.messages(SILENT, family) for family in families)
+    of_laws = partial(broken_laws, silent_elsewhere=silent_elsewhere)
+    aside = [law for law in verdict.laws if law.broken != law.decides]
     several = len(suite.parts) > 1
     named = [
         replace(finding, sentence=_of_families(names, finding.sentence)) if several else finding
         for names, finding in in_order(_without_repetition(shown), failing)
     ]
-    broken = ([Finding(Cause.LAW, of_law(law)) for law in some] for some in (laws, telling))
-    return [*hard.values(), *with_symptoms(with_laws(named, *broken), symptoms), *aside]
+    tells = of_laws(telling, Cause.LAW)
+    told = with_symptoms(with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, tells)
+    return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
 
 
 def _add(shown: list[Named], family: str, finding: Finding) -> None:
@@ -129,14 +134,6 @@ def _without_repetition(shown: Sequence[Named]) -> list[Named]:
         for names, finding in shown
         if finding.cause not in left_out and (finding.certain or finding.cause not in guesses)
     ]
-
-
-def of_law(result: LawResult) -> str:
-    """Say that a law is broken, and what that usually means."""
-    weight = "" if result.decides else " (which does not decide)"
-    law = LAWS.get(result.law)
-    usually = f" Usually: {law.usually}." if law and law.usually else ""
-    return f"The law '{result.law}'{weight} is broken: {result.sentence}.{usually}"
 
 
 def _of_families(names: Sequence[str], sentence: str) -> str:
