@@ -64,7 +64,7 @@ def _kinds(X: Array) -> list[str]:
     """Return what entries of W, or of H transposed, are that they must not be."""
     with np.errstate(all="ignore"):
         sizes = abs(np.where(np.isfinite(X), X, 0.0)).max(axis=0, initial=0.0)
-        negative = np.isfinite(X) & (X < -TOLERANCE.rounding * sizes)
+        negative = np.isfinite(X) & (-TOLERANCE.rounding * sizes > X)
     found = {"NaN": np.isnan(X), "infinite": np.isinf(X), "negative": negative}
     return [kind for kind, where in found.items() if where.any()]
 

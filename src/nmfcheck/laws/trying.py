@@ -24,7 +24,9 @@ PREFIX = "law/"
 LONGEST = 600
 """Characters of a sentence."""
 
-UNANSWERED = re.compile(r"(?:^|: )(?:it raised |[WH] has \d+ entries that are NaN$|[WH] is not fin)")
+UNANSWERED = re.compile(
+    r"(?:^|: )(?:it raised |[WH] has \d+ entries that are NaN$|[WH] is not fin)"
+)
 """What sentences say of exceptions, and of W and H that are not finite."""
 
 

@@ -23,6 +23,9 @@ from .record import Experiment, defect_of
 SECONDS = 5.0
 """All experiments together take at most so long."""
 
+SHARE = 0.5
+"""Of the time, where runs take long: for starts at the answer; of the rest, for continued runs."""
+
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
 
@@ -67,18 +70,46 @@ def perform(
     clock = Clock(seconds)
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
-    if at_answer.NAME not in known:
-        make = at_answer.at_answer if starts else at_answer.dense
-        yield make(asking, suite.objective)
+    if not starts and at_answer.NAME not in known:
+        yield at_answer.dense(asking, suite.objective)
+    if starts:
+        yield from _from_elsewhere(subject.executor, clock, usual, suite.objective, stages, known)
     if not stages:
         return
-    if starts and continuing.NAME not in known:
-        yield continuing.continuing(asking, stages)
     if more_work.NAME not in known:
         yield from _more_work(subject, stages, clock, usual)
     far = float(np.median([defect_of(stage.measures) for stage in stages])) > alone.FAR
     if far and subject.fresh is not None and alone.NAME not in known:
         yield alone.alone(subject.fresh, asking, stages, clock)
+
+
+def _from_elsewhere(
+    executor: Executor,
+    clock: Clock,
+    usual: float,
+    objective: str,
+    stages: Sequence[Stage],
+    known: Collection[str],
+) -> Iterator[Experiment]:
+    """Start at exact factorizations and at its own answers.
+
+    Where runs take long, both have a part of the time; what the second leaves is the first's.
+    """
+    asking = Asking(executor, clock, usual)
+    runs = [] if at_answer.NAME in known else at_answer.planned(objective)
+    continues = bool(stages) and continuing.NAME not in known
+    shared = Asking(executor, clock.part(SHARE), usual) if continues else asking
+    made = shared.ask(runs)
+    continued = None
+    if continues:
+        late = bool(at_answer.left_over(runs, made))
+        own = Asking(executor, clock.part(SHARE), usual) if late else asking
+        continued = continuing.continuing(own, stages)
+        made += asking.ask(at_answer.left_over(runs, made))
+    if at_answer.NAME not in known:
+        yield at_answer.at_answer(runs, made)
+    if continued is not None:
+        yield continued
 
 
 def _more_work(

@@ -22,8 +22,8 @@ CLEARLY, RIGHT = 30.0, 1e-9
 """Ten times the work that brings the error down so much, or to this, was what was missing."""
 
 AT_ONCE = 1e-3
-"""Who is so much nearer after a start at its own answer than after ten times the work was held back
-by what it had kept from its first start."""
+"""Who gets so much nearer by starts at its own answers than by ten times the work was held back by
+what it had kept from its first start."""
 
 NEAR = 1e-3
 """Runs that miss A by more than this are hardly on their way to it."""
@@ -37,7 +37,7 @@ def early(evidence: Evidence) -> Finding | None:
         changes = f"the median error {_changes(before, after, '.0e')}"
         falls = f"with {_options(worked[0].run.options)} {changes}"
         far = after <= max(before / CLEARLY, RIGHT)
-        if not far and (again := _falls_at_once(evidence, after)):
+        if not far and (again := _falls_at_once(evidence)):
             return Finding(
                 Cause.EARLY,
                 "Probably it returns an average over its iterations, or keeps sums or steps from "
@@ -69,17 +69,18 @@ def early(evidence: Evidence) -> Finding | None:
     return None
 
 
-def _falls_at_once(evidence: Evidence, worked: float) -> str:
+def _falls_at_once(evidence: Evidence) -> str:
     """Say how far errors fall from its own answers, if that is far below what more work does."""
-    chains = evidence.chains
-    if not mostly(each.improved for each in chains):
+    worked, chains = evidence.worked, evidence.chains
+    by_work = _median([each.after / each.before for each in worked if each.before > 0])
+    ends = [(each.points[0].defect, each.points[-1].defect) for each in chains]
+    if not (ends and _median([b / a for a, b in ends if a > 0]) <= AT_ONCE * by_work):
         return ""
-    first, second = (_median([x.points[min(i, 1)].defect for x in chains]) for i in (0, 1))
-    if not second <= min(worked, first) * AT_ONCE:
-        return ""
+    first, last = (_median([each[i] for each in ends]) for i in (0, 1))
+    links = max(len(each.points) for each in chains) - 1
     return (
-        "started again at its own answers with as much work as before, the median error falls "
-        f"from {first:.0e} to {second:.0e}"
+        f"started again at its own answers, {links} times at most and with no more work each "
+        f"time, the median error {_changes(first, last, '.0e')}"
     )
 
 
@@ -143,4 +144,4 @@ def _how_many(tried: Sequence[Chain] | Sequence[Worked]) -> str:
 
 
 def _median(values: Sequence[float]) -> float:
-    return float(np.median(values))
+    return float(np.median(values)) if len(values) else float("nan")

@@ -22,13 +22,16 @@ def silent(evidence: Evidence) -> Finding | None:
     (message, number), *rest = messages.most_common()
     often = f"{number} of {messages.total()} times" if rest else f"{number} times"
     said = f"It gave no answer; {often}: {message.rstrip('.')}."
-    warned = [found[0] for text in evidence.results.printed(message) if (found := WARNED.search(text))]
+    warned = [
+        found[0] for text in evidence.results.printed(message) if (found := WARNED.search(text))
+    ]
     if not warned:
         return Finding(Cause.SILENT, said)
     return Finding(
         Cause.SILENT,
-        f"{said} Such runs have printed {warned[0]!r}: probably its numbers grow until they "
-        "overflow, and the exception comes of that. A step may be too large, or an update wrong.",
+        f"{said} {len(warned)} of such runs printed {warned[0]!r}, which NumPy does not say "
+        "each time: probably its numbers grow until they overflow, and the exception comes "
+        "of that. A step may be too large, or an update wrong.",
         certain=False,
         evidence=f"{warned[0]!r} is in what {len(warned)} of such runs printed",
     )
