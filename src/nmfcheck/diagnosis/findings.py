@@ -63,8 +63,8 @@ class Finding:
     certain : whether what was seen leaves no other cause; otherwise the sentence says "probably",
         or that the cause is unknown.
     evidence : what was seen, in a few words.
-    about_matrix : whether it says that something is A, or is not: that may be false of families in which
-        no product is.
+    about_matrix : whether it says that something is A, or is not: that may be false of families in
+        which no product is.
     """
 
     cause: Cause

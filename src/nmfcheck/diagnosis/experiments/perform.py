@@ -23,8 +23,8 @@ from .record import Experiment, defect_of
 SECONDS = 5.0
 """All experiments together take at most so long."""
 
-SHARE = 0.5
-"""Of the time, where runs take long: for starts at the answer; of the rest, for continued runs."""
+SHARE, OF_REST = 0.4, 0.8
+"""Where runs take long: of the time, for starts at the answer; of the rest, for continued runs."""
 
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
@@ -103,7 +103,7 @@ def _from_elsewhere(
     continued = None
     if continues:
         late = bool(at_answer.left_over(runs, made))
-        own = Asking(executor, clock.part(SHARE), usual) if late else asking
+        own = Asking(executor, clock.part(OF_REST), usual) if late else asking
         continued = continuing.continuing(own, stages)
         made += asking.ask(at_answer.left_over(runs, made))
     if at_answer.NAME not in known:
