@@ -23,10 +23,10 @@ by so many times less than it does."""
 def parted(evidence: Evidence) -> Finding | None:
     """Say which factor is right, if the other one alone keeps W·H from being A.
 
-    A W with as many columns as A has rows may be anything for which a best H fits: that shows
-    nothing. Nor does it where its updates lead away from its answers, whatever these are.
+    A W with fewer columns than A has rows must have A's columns in its span. One with as many may
+    be nearly anything, and a best H that fits shows nothing.
     """
-    if find(evidence.part.objective).beta != 2 or mostly(x.worsened for x in evidence.chains):
+    if find(evidence.part.objective).beta != 2:
         return None
     runs = [
         (A, W, H)
