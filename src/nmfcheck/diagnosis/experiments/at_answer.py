@@ -18,8 +18,8 @@ NAME = "start at the answer"
 SEEDS = (0, 1)
 
 
-def planned(objective: str) -> list[Run]:
-    """Return the runs from exact factorizations, each with two seeds."""
+def at_answer(asking: Asking, objective: str) -> Experiment:
+    """Start at exact factorizations, each time with two seeds."""
     runs: list[Run] = []
     begun: set[str] = set()
     for trial, ask in _asked(objective, lambda room: room.starts_at_answer):
@@ -30,27 +30,11 @@ def planned(objective: str) -> list[Run]:
             begun.add(trial.id)
             runs.append(Run(trial, ask, Begin.GIVEN, *trial.start(), SEEDS[0]))
         runs += [Run(trial, ask, Begin.EXACT, *answer, seed) for seed in SEEDS]
-    return runs
-
-
-def left_over(runs: Sequence[Run], made: Sequence[Run]) -> list[Run]:
-    """Return the runs that were planned and have not been made."""
-    known = {_place(run) for run in made}
-    return [run for run in runs if _place(run) not in known]
-
-
-def at_answer(runs: Sequence[Run], made: Sequence[Run]) -> Experiment:
-    """Return what came of the runs that were planned."""
     if not runs:
         return Experiment(NAME, (), "no exact factorizations are known for this objective")
-    order = {_place(run): place for place, run in enumerate(runs)}
-    in_order = sorted(made, key=lambda run: order[_place(run)])
+    made = asking.ask(runs)
     short = f"{len(runs) - len(made)} of {len(runs)} runs were not made: the time was up"
-    return Experiment(NAME, in_order, short if len(made) < len(runs) else "")
-
-
-def _place(run: Run) -> tuple[str, str, Begin, int]:
-    return run.trial.id, run.ask.name, run.begin, run.seed
+    return Experiment(NAME, made, short if len(made) < len(runs) else "")
 
 
 def dense(asking: Asking, objective: str) -> Experiment:

@@ -23,8 +23,8 @@ from .record import Experiment, defect_of
 SECONDS = 5.0
 """All experiments together take at most so long."""
 
-SHARE, OF_REST = 0.4, 0.8
-"""Where runs take long: of the time, for starts at the answer; of the rest, for continued runs."""
+SHARE = 0.4
+"""So much of the time its own answers have to be continued once, before anything else."""
 
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
@@ -91,25 +91,20 @@ def _from_elsewhere(
     stages: Sequence[Stage],
     known: Collection[str],
 ) -> Iterator[Experiment]:
-    """Start at exact factorizations and at its own answers.
+    """Start at its own answers, at exact factorizations, and again at what came of the first.
 
-    Where runs take long, both have a part of the time; what the second leaves is the first's.
+    Who measures its progress by its start may not come to an end at an exact factorization.
     """
     asking = Asking(executor, clock, usual)
-    runs = [] if at_answer.NAME in known else at_answer.planned(objective)
+    continued = continuing.Continued(stages)
     continues = bool(stages) and continuing.NAME not in known
-    shared = Asking(executor, clock.part(SHARE), usual) if continues else asking
-    made = shared.ask(runs)
-    continued = None
     if continues:
-        late = bool(at_answer.left_over(runs, made))
-        own = Asking(executor, clock.part(OF_REST), usual) if late else asking
-        continued = continuing.continuing(own, stages)
-        made += asking.ask(at_answer.left_over(runs, made))
+        continued.go_on(Asking(executor, clock.part(SHARE), usual), 1)
     if at_answer.NAME not in known:
-        yield at_answer.at_answer(runs, made)
-    if continued is not None:
-        yield continued
+        yield at_answer.at_answer(asking, objective)
+    if continues:
+        continued.go_on(asking, continuing.LINKS - 1)
+        yield continued.experiment
 
 
 def _more_work(
