@@ -22,7 +22,7 @@ from ..verdict.baseline import Baseline
 from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import FamilyVerdict
-from .experiments import Tried
+from .experiments import Run, Tried
 from .experiments.tried import Chain, Worked
 from .findings import MOST, mostly
 
@@ -116,24 +116,28 @@ class Evidence:
     @cached_property
     def answers(self) -> list[tuple[Array, Array, Array]]:
         """A, W and H of failing runs in which W·H should be A; of all asks, and of experiments."""
-        runs = [
-            (run.A, run.W, run.H)
-            for run in self.tried.telling
-            if run.W is not None and run.H is not None
-        ]
-        return [*self.own_answers, *_amiss(runs)]
+        family = self.part.family
+        return [*self.own_answers, *self._tried(lambda run: run.trial.cell.family != family)]
 
     @cached_property
     def own_answers(self) -> list[tuple[Array, Array, Array]]:
-        """The same without what experiments asked, which is of other families as well."""
+        """The same without what experiments asked of other families."""
         names = {cell.cell.name for cell in self.required}
         ids = self.results.kept(self.part.family, self.part.asks, Outcome.UNCONVERGED, names)
         step = max(1, len(ids) // SAMPLE)
         stages = self.results.stages(ids[::step])
-        return _amiss(
+        runs = _amiss(
             (stage.case.A, stage.W, stage.H)
             for stage in stages
             if stage.W is not None and stage.H is not None and self._aims_at_A(stage.case)
+        )
+        return [*runs, *self._tried(lambda run: run.trial.cell.family == self.part.family)]
+
+    def _tried(self, wanted: Callable[[Run], bool]) -> list[tuple[Array, Array, Array]]:
+        return _amiss(
+            (run.A, run.W, run.H)
+            for run in self.tried.telling
+            if run.W is not None and run.H is not None and wanted(run)
         )
 
     @cached_property
