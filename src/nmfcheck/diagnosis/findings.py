@@ -71,7 +71,9 @@ class Finding:
     sentence: str
     certain: bool = True
     evidence: str = ""
-    about_matrix: bool = field(default=False, compare=False)
+    about_matrix: bool = field(
+        default=False, compare=False, repr=False, metadata={"internal": True}
+    )
 
 
 def mostly(hold: Iterable[object]) -> bool:
