@@ -87,8 +87,8 @@ def _worked(tried: Tried) -> str:
     )
     before, after = (_median([getattr(each, of) for each in worked]) for of in ("before", "after"))
     return (
-        f"With {options}, {len(worked)} failing runs have a median error of {after:.0e}, which was "
-        f"{before:.0e} before."
+        f"With {options}, {len(worked)} failing {'run has' if len(worked) == 1 else 'runs have'} a "
+        f"median error of {after:.0e}, which was {before:.0e} before."
     )
 
 

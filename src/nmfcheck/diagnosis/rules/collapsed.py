@@ -29,8 +29,8 @@ def collapsed(evidence: Evidence) -> Finding | None:
         return Finding(Cause.NORMAL, f"{rate}, which may be chance: {theirs}.")
     return Finding(
         Cause.COLLAPSES,
-        f"{rate}; {theirs}. Components die or share a row: look at how it starts, and at what "
-        "sets entries to 0.",
+        f"{rate}; {theirs}. Components die or share a row: look at how it starts, at what sets "
+        "entries to 0, and, if it makes several runs, at which of them it keeps.",
     )
 
 
