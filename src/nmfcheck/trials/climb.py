@@ -29,7 +29,7 @@ class Climb:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.family = trial.family
-        self.start = self.family.start(trial)
+        self.start = trial.start()
         self.stages: dict[str, Stage] = {}  # by the name of the ask
         self._test: list[Ask] = []
         self._rest: list[Ask] = []
