@@ -88,7 +88,7 @@ ALGORITHMS = {
     "gradient_descent": (reference.gradient_descent, 700),
     "coordinate_descent": (reference.coordinate_descent, 700),
     "nenmf": (reference.nenmf, 12),
-    "anls": (reference.anls, 400),
+    "anls": (reference.anls, 150),
 }
 
 
