@@ -13,9 +13,11 @@ from nmfcheck.diagnosis.experiments.record import Begin, Run
 from nmfcheck.diagnosis.order import with_symptoms
 from nmfcheck.diagnosis.rules.early import _changes
 from nmfcheck.families import find
+from nmfcheck.families.bidiagonal.family import cell_of
 from nmfcheck.judging.outcomes import Outcome
 from nmfcheck.laws import LawResult, Severity, State
 from nmfcheck.trials.stage import Stage
+from nmfcheck.verdict.tally import CellTally, _with_one_answer
 from zoo import descend, hals
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -120,6 +122,35 @@ def test_nan_after_an_overflow_is_no_zero_over_zero():
     assert counts["W"] == counts["H"] != ""  # each is NaN wherever the other is
 
 
+def test_nan_where_nothing_is_large_is_probably_zero_over_zero():
+    def divides_where_a_component_died(A, rank, *, W0, H0):
+        W, H = descend(A, W0, H0)
+        return W / (W.max(axis=0) * H.max(axis=1)) * (W.max(axis=0) * H.max(axis=1)), H
+
+    finding = first(divides_where_a_component_died, "bidiagonal", "inflated", trials=40, whole=True)
+    assert (finding.cause, finding.certain) == (Cause.HARD, False)
+    assert "probably from 0/0 (a component that has become 0, say)" in finding.sentence
+
+
+@pytest.mark.parametrize(("letters", "one"), [("eee", True), ("eei", False), ("iii", False)])
+def test_answers_of_nan_are_not_one_answer(letters, one):
+    tallied = CellTally(cell_of(3, "ones"), (0, 1, 2), {"eps=0": letters})
+    assert _with_one_answer(tallied, {tallied.cell.id}).one_answer == one
+
+
+def test_signs_may_be_lost_in_each_iteration():
+    def takes_absolute_values(A, rank, *, W0, H0):
+        W = W0
+        for _ in range(300):
+            H = abs(np.linalg.lstsq(W, A, rcond=None)[0])
+            W = abs(np.linalg.lstsq(H.T, A.T, rcond=None)[0]).T
+        return W, H
+
+    finding = first(takes_absolute_values, "bidiagonal", trials=20)
+    assert finding.cause is Cause.UNSIGNED
+    assert "at the end" not in finding.sentence
+
+
 @pytest.mark.slow
 def test_an_exception_after_an_overflow_says_that_it_diverges(tmp_path):
     source = tmp_path / "grows.py"
@@ -142,10 +173,11 @@ def test_an_exception_after_an_overflow_says_that_it_diverges(tmp_path):
 
 
 UNSTABLE, NAN = Finding(Cause.UNSTABLE, "", certain=False), Finding(Cause.HARD, "NaN")
+HALF = Finding(Cause.HALF, "", certain=False)
 DESCENT, OTHER = Finding(Cause.LAW, "descent"), Finding(Cause.LAW, "another law")
 
 
-@pytest.mark.parametrize("leading", [[], [UNSTABLE], [UNSTABLE, DESCENT], [DESCENT]])
+@pytest.mark.parametrize("leading", [[], [UNSTABLE], [UNSTABLE, DESCENT], [DESCENT], [HALF]])
 def test_why_numbers_grow_is_told_before_nan(leading):
     told = with_symptoms([*leading, OTHER, UNSTABLE], [NAN], [DESCENT])
     assert told == [*leading, NAN, OTHER, UNSTABLE]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -22,6 +24,9 @@ FROM = {
 
 BEYOND = 1e100
 """Entries that are finite and larger than this are on their way to an overflow."""
+
+LARGE, FEWEST = 1e4, 8
+"""Where no entry of so many other failing answers is as large as this, nothing seems to grow."""
 
 
 def invalid(results: Results, families: list[str], failure: HardFailure) -> Finding:
@@ -56,8 +61,30 @@ def invalid(results: Results, families: list[str], failure: HardFailure) -> Find
             evidence=f"{grown} of {answers} invalid answers have finite entries beyond "
             f"{BEYOND:.0e}",
         )
-    why = "; ".join(FROM[kind] for kind in FROM if kind in {kind for _, kind in counts})
+    kinds = {kind for _, kind in counts}
+    if kinds == {"NaN"}:
+        tops = [max(map(_largest, answer)) for answer in _failing(results, families)]
+        if len(tops) >= FEWEST and max(tops) < LARGE:
+            above = 10 ** math.ceil(math.log10(max(1.0, *tops)))
+            return Finding(
+                Cause.HARD,
+                f"{in_list(seen)}, probably from 0/0 (a component that has become 0, say): NaN "
+                f"usually comes from that or from an overflow, but no entry of its {len(tops)} "
+                f"other failing answers is above {above}. {first}",
+                certain=False,
+                evidence=f"{len(tops)} failing answers without NaN were looked at",
+            )
+    why = "; ".join(FROM[kind] for kind in FROM if kind in kinds)
     return Finding(Cause.HARD, f"{in_list(seen)}: {why}. {first}")
+
+
+def _failing(results: Results, families: list[str]) -> Iterator[tuple[Array, Array]]:
+    """Return W and H of failing runs that are valid."""
+    for family in families:
+        for outcome in (Outcome.UNCONVERGED, Outcome.COLLAPSED):
+            for stage in results.stages_with(outcome, family):
+                if stage.W is not None and stage.H is not None:
+                    yield stage.W, stage.H
 
 
 def _kinds(X: Array) -> list[str]:

@@ -76,7 +76,8 @@ def with_symptoms(
 
 def _leading_to(shown: Sequence[Finding], telling: Sequence[Finding]) -> int:
     """Count the findings at the beginning that say why numbers may grow without bound."""
-    why = (f.cause in (Cause.DIVERGES, Cause.UNSTABLE) or f in telling for f in shown)
+    reasons = (Cause.DIVERGES, Cause.UNSTABLE, Cause.HALF)
+    why = (f.cause in reasons or f in telling for f in shown)
     return next((i for i, leads in enumerate(why) if not leads), len(shown))
 
 

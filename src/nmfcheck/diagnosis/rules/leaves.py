@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..evidence import Evidence
@@ -14,6 +16,11 @@ FAR = 0.1
 
 def leaves(evidence: Evidence) -> Finding | None:
     """Say how far it goes from exact factorizations, and whether it shrinks them."""
+    finding = _left(evidence)
+    return None if finding is None else replace(finding, about_matrix=True)
+
+
+def _left(evidence: Evidence) -> Finding | None:
     runs = [run for run in evidence.tried.exact if run.product is not None]
     off = [float(abs(run.product - run.A).max() / run.A.max()) for run in runs]  # type: ignore[operator]
     if not mostly(x > LEFT for x in off):
