@@ -253,6 +253,7 @@ def test_an_average_over_iterations_is_told_from_stopping_early():
     assert finding.sentence.startswith("Probably it returns an average over its iterations")
 
 
+@pytest.mark.slow
 def test_a_slow_subject_is_continued_as_well():
     def slow(A, rank, *, W0, H0):
         time.sleep(0.3)
