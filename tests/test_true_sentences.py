@@ -8,7 +8,7 @@ import pytest
 from nmfcheck import check
 from nmfcheck.diagnosis import Cause, Finding
 from nmfcheck.diagnosis.broken_laws import broken_laws
-from nmfcheck.diagnosis.experiments.alone import CONTROLS, _not_as_before
+from nmfcheck.diagnosis.experiments.alone import CHANGES, CONTROLS, _not_as_before
 from nmfcheck.diagnosis.experiments.record import Begin, Run
 from nmfcheck.diagnosis.order import with_symptoms
 from nmfcheck.diagnosis.rules.early import _changes
@@ -222,7 +222,7 @@ def test_why_there_is_nothing_to_compare_with():
     assert _not_as_before(same * CONTROLS) == ""
     assert _not_as_before(same[:1]) == _not_as_before([]) == "the time was up"
     other = control(2 * ones, seed=1)
-    assert "does not give the same answers" in _not_as_before([same[0], other])
+    assert _not_as_before([same[0], other]) == CHANGES
     assert _not_as_before([same[0], control(None, seed=1)]).endswith("no usable answer")
     assert "no answers were kept" in _not_as_before([same[0], control(ones, kept=False, seed=1)])
 
@@ -264,3 +264,66 @@ def test_a_slow_subject_is_continued_as_well():
     assert "the time was up" in made["start at the answer"].left_out
     assert made["continue"].runs > 0
     assert made["start at the answer"].runs > 0
+
+
+def test_where_there_is_no_answer_is_told_by_the_shape():
+    def loops_to_m(A, rank, *, W0, H0):
+        W, H = descend(A, W0, H0)
+        for j in range(len(A)):
+            H[:, j] *= 1
+        return W, H
+
+    finding = first(loops_to_m, "mixed", trials=10, whole=True)
+    assert finding.cause is Cause.SILENT
+    assert "runs in which A has more rows than columns, and in none of the" in finding.sentence
+
+    def dies_now_and_then(A, rank, *, W0, H0):
+        W, H = descend(A, W0, H0)
+        if A.shape[0] > A.shape[1] and W0[0, 0] < 0.5:
+            raise IndexError("no luck")
+        return W, H
+
+    assert "That is so" not in first(dies_now_and_then, "mixed", trials=10, whole=True).sentence
+
+
+def test_who_stops_whatever_the_options_say():
+    def compares_an_error_with_itself(A, rank, *, W0, H0, max_iter=500, tol=1e-12):
+        W, H, error = W0, H0, np.inf
+        for _ in range(max_iter):
+            W, H = hals(A, W, H, sweeps=1)
+            before = error = np.abs(A - W @ H).max()
+            if before - error <= tol:
+                break
+        return W, H
+
+    finding = first(compares_an_error_with_itself, "mixed")
+    assert (finding.cause, finding.certain) == (Cause.EARLY, False)
+    assert "stops early, whatever its options say: with max_iter=5000 and tol=1e-18" in (
+        finding.sentence
+    )
+    assert "end just as they did" in finding.sentence
+
+
+def test_who_keeps_something_gives_other_answers_and_the_same_in_new_processes(tmp_path):
+    module = tmp_path / "keeps.py"
+    module.write_text(KEEPS)
+    finding = next(
+        finding
+        for finding in check(
+            f"py:{module}:factorize", families=["mixed"], trials=6, laws=[]
+        ).findings
+        if finding.cause is Cause.REMEMBERS
+    )
+    assert finding.certain
+    assert "asked for the same problem once more, it gives another answer" in finding.sentence
+
+
+KEEPS = """
+import numpy as np
+calls = 0
+
+def factorize(A, rank, *, W0, H0):
+    global calls
+    calls += 1
+    return W0 + calls, H0
+"""

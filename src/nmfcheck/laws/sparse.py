@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..subjects.capabilities import Handle, Offer, Start
+from ..subjects.capabilities import Fit, Handle, Offer, Start
 from ..subjects.refusals import InvalidError, RefusedError
 from .comparison import accepted, check_agree, check_valid, few, fitted
 from .law import DoesNotApplyError, Example, Law, repeatable, variants
 
 FORMATS = ("csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "coo_matrix")
+
+FAR = 2.0
+"""So many times as large an error is another one."""
 
 
 def with_zeros(example: Example) -> Array:
@@ -116,4 +119,16 @@ class Sparse(Law):
         exact = example.variant == "exact"
         given = "where A is fitted exactly, as csr_array it" if exact else f"as {example.variant} A"
         sentence = f"{given} has another answer than as a dense matrix"
+        if example.variant != "explicit-zeros" and _of_what_is_stored(A, fit, dense):
+            sentence += ", nearer to A where entries are stored and farther where they are not, as "
+            sentence += "if these were missing"
         return check_agree(handle, A, fit.product, dense.product, sentence)
+
+
+def _of_what_is_stored(A: Array, sparse: Fit, dense: Fit) -> bool:
+    """Say whether a fit is far better than another where A is not zero, and far worse elsewhere."""
+    stored = A != 0
+    by_sparse, by_dense = (np.abs(fit.product - A) for fit in (sparse, dense))
+    better = FAR * np.sum(by_sparse[stored]) < np.sum(by_dense[stored])
+    worse = np.sum(by_sparse[~stored]) > FAR * np.sum(by_dense[~stored])
+    return bool(better and worse)

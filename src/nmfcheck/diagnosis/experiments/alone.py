@@ -30,6 +30,9 @@ CONTROLS = 4
 FAR = 1e-3
 """Only who is farther than this from the right answer is asked: a process takes long to start."""
 
+CHANGES = "a comparison with its answers before, since it does not give the same ones again"
+"""Then only whether new processes agree with each other can be seen."""
+
 Fresh = Callable[[], AbstractContextManager[Executor]]
 """Gives an executor of the same subject in a new process."""
 
@@ -46,7 +49,8 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
         return Experiment(NAME, (), "too few runs fail")
     stored = {(stage.trial.id, stage.ask.name): stage for stage in stages}
     controls = asking.ask([run for run in runs for _ in range(CONTROLS)])
-    if reason := _not_as_before([(run, stored[run.trial.id, run.ask.name]) for run in controls]):
+    reason = _not_as_before([(run, stored[run.trial.id, run.ask.name]) for run in controls])
+    if reason not in ("", CHANGES):
         return Experiment(NAME, (), reason)
     made: list[Run] = []
     begin, longest = clock.left, 0.0
@@ -61,7 +65,7 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
         begin, longest = clock.left, max(longest, begin - clock.left)
     asked = len(runs) * TIMES
     short = f"{asked - len(made)} of {asked} runs were not made: the time was up"
-    return Experiment(NAME, made, short if len(made) < asked else "")
+    return Experiment(NAME, made, reason or (short if len(made) < asked else ""))
 
 
 def _not_as_before(controls: Sequence[tuple[Run, Stage]]) -> str:
@@ -81,7 +85,7 @@ def _not_as_before(controls: Sequence[tuple[Run, Stage]]) -> str:
         return "no answers were kept that could be compared with"
     others = [some for some, same in zip(each.values(), as_before, strict=True) if not same]
     if any(run.W is not None and run.H is not None for some in others for run, _ in some):
-        return "asked once more, it does not give the same answers"
+        return CHANGES
     if others:
         return "asked once more, it gives no usable answer"
     return "the time was up"

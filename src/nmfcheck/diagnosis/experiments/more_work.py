@@ -42,7 +42,7 @@ def more(parameters: Mapping[str, Any]) -> dict[str, Any]:
         if name in ITERATIONS and value <= LONGEST and value == int(value):
             changed[name] = TIMES * int(value)
         elif name in TOLERANCES and value < 1:
-            changed[name] = value * SMALLER
+            changed[name] = float(f"{value * SMALLER:.6g}")
     return changed
 
 

@@ -25,6 +25,9 @@ AT_ONCE = 1e-3
 """Who gets so much nearer by starts at its own answers than by ten times the work was held back by
 what it had kept from its first start."""
 
+SOME = 3
+"""Of fewer runs nothing is said that holds for all."""
+
 NEAR = 1e-3
 """Runs that miss A by more than this are hardly on their way to it."""
 
@@ -56,6 +59,18 @@ def early(evidence: Evidence) -> Finding | None:
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
         if first > HUGE:
             return None
+        if _unheeded(worked):
+            return Finding(
+                Cause.EARLY,
+                f"It probably stops early, whatever its options say: with "
+                f"{_options(worked[0].run.options)} all {len(worked)} runs end just as they did, "
+                "and started again at its own answers it improves them; the median error "
+                f"{_changes(first, last, '.0e')}. Its stopping rule may be met after an iteration "
+                "or two, the options may not reach its loop, or something from the start of a run "
+                "may hold it back.",
+                certain=False,
+                evidence=f"more work: {_how_many(worked)}; continue: {_how_many(chains)}",
+            )
         return Finding(
             Cause.EARLY,
             "It probably stops early, or is held back by what it keeps from the start of a run "
@@ -67,6 +82,11 @@ def early(evidence: Evidence) -> Finding | None:
             evidence=f"continue: {_how_many(chains)}",
         )
     return None
+
+
+def _unheeded(worked: Sequence[Worked]) -> bool:
+    """Say whether runs end at the same error, to the last bit, however much work is allowed."""
+    return len(worked) >= SOME and all(each.after == each.before for each in worked)
 
 
 def _falls_at_once(evidence: Evidence) -> str:

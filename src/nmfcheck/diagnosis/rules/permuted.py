@@ -13,7 +13,10 @@ def permuted(evidence: Evidence) -> Finding | None:
     """Say so if W·H becomes A when the components of H are put in W's order."""
     if not evidence.unconverged.product_is(_in_one_order):
         return None
-    sentence = "The components of W and of H are in different orders: one was permuted alone."
+    sentence = (
+        "The components of W and of H are in different orders: one was permuted alone, or each in "
+        "its own way."
+    )
     return Finding(Cause.PERMUTED, sentence)
 
 

@@ -13,7 +13,10 @@ TIMES = 100
 
 
 def remembers(evidence: Evidence) -> Finding | None:
-    """Say so if the same problems end far better as the first that a process is asked."""
+    """Say so if answers are others, or far better ones, where a process is asked for nothing else.
+
+    In two new processes they have to be the same: otherwise they are random.
+    """
     runs = evidence.tried.alone
     families = {each.run.trial.cell.family for each in runs}
     if len(runs) < alone.RUNS * alone.TIMES or evidence.part.family not in families:
@@ -21,6 +24,16 @@ def remembers(evidence: Evidence) -> Finding | None:
     first = {each.run.trial.id: each.run for each in reversed(runs)}
     if not all(alone.same_answer(each.run, first[each.run.trial.id]) for each in runs):
         return None
+    if evidence.tried.experiments[alone.NAME].left_out == alone.CHANGES:
+        problems = len(first)
+        return Finding(
+            Cause.REMEMBERS,
+            "Its answers depend on what it was asked before: asked for the same problem once more, "
+            f"it gives another answer, while new processes give the same one ({problems} problems, "
+            f"each in {alone.TIMES} processes). Something is kept from one call to the next: a "
+            "cache, sums, factors, a random state, or a default that is changed.",
+            evidence=f"alone: so in all {len(runs)} runs",
+        )
     better = (each.after <= min(each.before / TIMES, alone.FAR) for each in runs)
     if not all(better):
         return None

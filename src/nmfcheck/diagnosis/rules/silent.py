@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 from ...judging.outcomes import Outcome
 from ..evidence import Evidence
@@ -14,6 +16,29 @@ WARNED = re.compile(r"overflow encountered[\w ]{0,40}")
 OUTCOMES = (Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
 
 
+class Asked(NamedTuple):
+    """A run: A is m×n, and whether it ended without an answer."""
+
+    m: int
+    n: int
+    k: int
+    silent: bool
+
+
+SHAPES: dict[str, Callable[[Asked], bool]] = {
+    "A has more rows than columns": lambda run: run.m > run.n,
+    "A has more columns than rows": lambda run: run.m < run.n,
+    "A is not square": lambda run: run.m != run.n,
+    "A is square": lambda run: run.m == run.n,
+    "the rank is 1": lambda run: run.k == 1,
+    "the rank is less than the rows and the columns of A": lambda run: run.k < min(run.m, run.n),
+}
+"""What A and its rank may be like."""
+
+FEWEST = 10
+"""With fewer runs of such a shape, or of others, it may be chance."""
+
+
 def silent(evidence: Evidence) -> Finding | None:
     """Say what the most frequent message is, where trials ended without an answer."""
     if not any(evidence.ended[outcome] for outcome in OUTCOMES):
@@ -21,7 +46,7 @@ def silent(evidence: Evidence) -> Finding | None:
     messages = evidence.results.messages(OUTCOMES, evidence.part.family)
     (message, number), *rest = messages.most_common()
     often = f"{number} of {messages.total()} times" if rest else f"{number} times"
-    said = f"It gave no answer; {often}: {message.rstrip('.')}."
+    said = f"It gave no answer; {often}: {message.rstrip('.')}.{_where(evidence)}"
     warned = [
         found[0] for text in evidence.results.printed(message) if (found := WARNED.search(text))
     ]
@@ -35,3 +60,21 @@ def silent(evidence: Evidence) -> Finding | None:
         certain=False,
         evidence=f"{warned[0]!r} is in what {len(warned)} of such runs printed",
     )
+
+
+def _where(evidence: Evidence) -> str:
+    """Say which matrices have no answer, if their shape tells that without an exception."""
+    runs = [
+        Asked(m, n, k, outcome in OUTCOMES)
+        for _, m, n, k, outcome, _ in evidence.results.asked()
+        if outcome != Outcome.NOT_RUN
+    ]
+    for words, holds in SHAPES.items():
+        there = [run.silent for run in runs if holds(run)]
+        elsewhere = [run.silent for run in runs if not holds(run)]
+        if min(len(there), len(elsewhere)) >= FEWEST and all(there) and not any(elsewhere):
+            return (
+                f" That is so in all {len(there)} runs in which {words}, and in none of the "
+                f"{len(elsewhere)} others."
+            )
+    return ""
