@@ -57,7 +57,7 @@ def early(evidence: Evidence) -> Finding | None:
         )
     if mostly(each.improved for each in chains) and not _leaves(evidence):
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
-        if first > HUGE:
+        if first > HUGE or last >= first:
             return None
         if _unheeded(worked):
             return Finding(
