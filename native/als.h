@@ -23,7 +23,7 @@ struct ALS {
             AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });
         });
         for_each_part<tile_rows>(h.n, [&](auto R, int i) INLINED { substitute<R>(L, h.next, i); });
-        if (any(doubtful)) minimum_norm(of_any_size(h, scratch), doubtful);
+        if (any(doubtful)) minimum_norm(h, scratch, doubtful);
         for_each(h.n, [&](int i) INLINED {
             for_each(h.k, [&](int c) INLINED { h.next(i, c) = clipped(h.next(i, c)); });
         });

@@ -34,23 +34,6 @@ struct Half {
     INLINE bool stopped() const { return is_set(stop); }
 };
 
-// The same half with sizes that the compiler does not know, and this scratch.
-template <class M, class N, class K>
-INLINE Half<Any, Any, Any> of_any_size(const Half<M, N, K> &h, Scratch scratch) {
-    const Any m{h.m}, n{h.n}, k{h.k};
-    return {m,
-            n,
-            k,
-            {h.At.data, n, m},
-            h.pattern,
-            {h.X.data, m, k},
-            {h.Y.data, n, k},
-            {h.next.data, n, k},
-            h.tolerance,
-            scratch,
-            h.stop};
-}
-
 // Where the compiler knows no size but a rank of one or two, tiles of A with more rows are as wide:
 // they keep the processor as busy as others do. Not where zeros are skipped: those are listed for
 // tiles of the usual height.
