@@ -24,7 +24,8 @@ INLINE Mask cholesky(Square &G, Square &L, Square &L_inverse) {
             V rest = G(i, j);
             for (int p = 0; p < j; ++p) rest = fma(-L(i, p), L(j, p), rest);
             if (i == j) {
-                doubtful |= (G(j, j) > V{}) & (safe * rest <= G(j, j));
+                // Less than nothing is left where squares were too small to be numbers.
+                doubtful |= ((G(j, j) > V{}) | (rest < V{})) & (safe * rest <= G(j, j));
                 L(j, j) = quotient(all(1), sqrt(rest));
             } else {
                 L(i, j) = rest * L(j, j);
