@@ -186,14 +186,11 @@ INLINE void find_null_space(Triangle<M, K> &t, Mask lanes, const bool *stop) {
         const Mask dropped = lanes & ~counts;
         for (int i = 0; i <= j; ++i) null[i] = keep(dropped, null[i]);
         if (!any(dropped)) continue;
-        if (t.first_null < j) {
-            for (int other = t.first_null; other < j; ++other)
-                subtract_projection(null, t.N + other * k, t.squared[other], other);
-            squared = V{};
-            for (int i = 0; i <= j; ++i) squared = fma(null[i], null[i], squared);
-        } else {
-            t.first_null = j;
-        }
+        if (t.first_null > j) t.first_null = j;
+        for (int other = t.first_null; other < j; ++other)
+            subtract_projection(null, t.N + other * k, t.squared[other], other);
+        squared = V{};  // in the same order, whether or not another lane has such vectors before
+        for (int i = 0; i <= j; ++i) squared = fma(null[i], null[i], squared);
         t.squared[j] = keep(dropped, 1 / squared);
     }
 }
