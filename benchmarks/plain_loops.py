@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import nnls
 
 from nmfcheck.arrays import Array
 
@@ -69,6 +70,10 @@ def nenmf(A: Array, W: Array, H: Array, memory: Memory) -> Array:
     return H
 
 
+def anls(A: Array, W: Array, _H: Array, _: Memory) -> Array:
+    return np.array([nnls(W, a)[0] for a in A.T]).T
+
+
 def projected_norm(X: Array, gradient: Array) -> float:
     return float(np.linalg.norm(gradient[(gradient < 0) | (X > 0)]))
 
@@ -101,6 +106,7 @@ HALVES = {
     "gradient_descent": gradient_descent,
     "nenmf": nenmf,
     "coordinate_descent": coordinate_descent,
+    "anls": anls,
     "kl_multiplicative_update": kl_multiplicative_update,
     "kl_scalar_newton": kl_scalar_newton,
 }

@@ -1,6 +1,7 @@
 // All kernels for one instruction set: INSTRUCTIONS names it, and the build's flags switch it on.
 // LARGEST_SQUARE, LARGEST_RANK and LARGEST_STRAIGHT keep the build short where speed matters less.
 #include "als.h"
+#include "anls.h"
 #include "coordinate_descent.h"
 #include "gradient_descent.h"
 #include "kl_multiplicative_update.h"
@@ -79,6 +80,7 @@ Iterate find(Algorithm algorithm, Shape shape) {
         case Algorithm::als: return find_step<ALS>(shape);
         case Algorithm::nenmf: return find_step<NeNMF>(shape);
         case Algorithm::coordinate_descent: return find_coordinate_descent(shape);
+        case Algorithm::anls: return iterate_any<ANLS>;
         case Algorithm::kl_multiplicative_update: return find_step<KLMultiplicativeUpdate>(shape);
         case Algorithm::kl_scalar_newton: return find_step<KLScalarNewton>(shape);
     }

@@ -12,6 +12,7 @@ enum class Algorithm {
     gradient_descent,
     nenmf,
     coordinate_descent,
+    anls,
     kl_multiplicative_update,
     kl_scalar_newton
 };

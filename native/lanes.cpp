@@ -30,7 +30,7 @@ void Lanes::for_each_state_entry(int lane, F f) {
     const Group &group = groups_[lane / width];
     for (int i = 0; i < m; ++i)
         for (int c = 0; c < k; ++c) f(group.W[layout_.W.at(i, c, l)]);
-    if (algorithm_ != Algorithm::als)  // which does not read H
+    if (algorithm_ != Algorithm::als && algorithm_ != Algorithm::anls)  // which do not read H
         for (int j = 0; j < n; ++j)
             for (int c = 0; c < k; ++c) f(group.Ht[layout_.Ht.at(j, c, l)]);
     if (algorithm_ == Algorithm::nenmf)

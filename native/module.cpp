@@ -23,6 +23,7 @@ Algorithm algorithm_of(const std::string &name) {
     if (name == "gradient_descent") return Algorithm::gradient_descent;
     if (name == "nenmf") return Algorithm::nenmf;
     if (name == "coordinate_descent") return Algorithm::coordinate_descent;
+    if (name == "anls") return Algorithm::anls;
     if (name == "kl_multiplicative_update") return Algorithm::kl_multiplicative_update;
     if (name == "kl_scalar_newton") return Algorithm::kl_scalar_newton;
     throw std::invalid_argument("no algorithm " + name);

@@ -7,7 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cheats import CHEATS, RIGHT
+from cheats import (
+    CHEATS,
+    RIGHT,
+    alternating_nonnegative_least_squares,
+    descends_in_single_precision,
+)
 from nmfcheck import check
 from nmfcheck.diagnosis import Cause
 from nmfcheck.trials.suites import QUICK
@@ -60,10 +65,10 @@ def looked_at(names):
     return [pytest.param(n, marks=[pytest.mark.slow] * (n not in FAST)) for n in names]
 
 
-def failing(function):
+def failing(function, **more):
     """Return the families that a function fails, and what is said of it."""
     with np.errstate(all="ignore"):
-        report = check(function, SUITE, isolate=False, whole=True, laws=[])
+        report = check(function, SUITE, isolate=False, whole=True, laws=[], **more)
     failed = {e.family for e in report.verdict.families if e.test.decision is Decision.FAIL}
     return failed, report
 
@@ -86,6 +91,21 @@ def test_a_right_one_fails_nowhere(name):
     failed, report = failing(function)
     assert failed == families, str(report)
     assert not report.verdict.hard
+
+
+@pytest.mark.slow
+def test_single_precision_fails_nowhere_at_its_own_tolerance():
+    failed, report = failing(descends_in_single_precision, tolerance=1e-5)
+    assert not failed, str(report)
+
+
+@pytest.mark.slow
+def test_a_right_one_that_collapses_often_passes_where_shares_are_relative():
+    """With all trials of the quick suite: 20 of a cell would not show that it fails."""
+    suite = QUICK.selected(families=["bidiagonal", "inflated"])
+    with np.errstate(all="ignore"):
+        report = check(alternating_nonnegative_least_squares, suite, isolate=False, whole=True)
+    assert report.decision is Decision.PASS, str(report)
 
 
 def test_the_table_in_the_docs_says_the_same():

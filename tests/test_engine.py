@@ -16,7 +16,7 @@ from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.reference import engine
 
 ALGORITHMS = [
-    *("multiplicative_update", "als", "gradient_descent", "nenmf", "coordinate_descent"),
+    *("multiplicative_update", "als", "gradient_descent", "nenmf", "coordinate_descent", "anls"),
     *("kl_multiplicative_update", "kl_scalar_newton"),
 ]
 SHAPES = [
@@ -52,8 +52,15 @@ def each_instruction_set(request, monkeypatch):
 class TestAgreementWithNumPy:
     """Equal up to rounding, after one iteration from the same start."""
 
-    @each_algorithm
-    @pytest.mark.parametrize("shape", SHAPES, ids=str)
+    @pytest.mark.parametrize(
+        ("name", "shape"),
+        [
+            pytest.param(name, shape, id=f"{name}-{shape}")
+            for name in ALGORITHMS
+            for shape in SHAPES
+            if name != "anls" or shape[2] <= 12  # of which NumPy's takes long
+        ],
+    )
     @pytest.mark.parametrize("zeros", [0.0, 0.5])
     def test_one_iteration(self, name, shape, zeros, each_instruction_set):
         A, W0, H0 = problems(*shape)

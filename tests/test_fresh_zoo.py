@@ -172,7 +172,7 @@ SAID = {
     "takes_zeros_of_ratings_for_missing": (Cause.MISSING, RIGHT),
     "fits_w_to_four_fifths_of_the_columns": (Cause.HALF, RIGHT),
     "NormalisesRows": (Cause.WEIGHTED, RIGHT),
-    "averages_w": (Cause.HALF, FALSE),
+    "averages_w": (Cause.EARLY, FALSE),
     "makes_square_matrices_symmetric": (Cause.CHANGED_A, RIGHT),
     "TakesOffABackground": (Cause.CHANGED_A, FALSE),
     "updates_the_same_component_each_time": (Cause.UNMOVED, PARTLY),

@@ -16,7 +16,9 @@ from nmfcheck import (
     nearest_exact,
     reference,
 )
+from nmfcheck.families.bidiagonal.cases import case_of
 from nmfcheck.families.bidiagonal.family import starting_point
+from nmfcheck.families.bidiagonal.judge import CaseStack
 from strategies import cases, factorizations, points
 
 
@@ -245,6 +247,17 @@ def test_one_case_serves_a_whole_batch():
     one, each = judge_batch(case, W, H), judge_batch([case] * 5000, W, H)
     np.testing.assert_array_equal(one.product_defect, each.product_defect)
     np.testing.assert_array_equal(one.outcome, each.outcome)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_stack_of_cases_holds_what_each_of_them_does(n):
+    some = [case_of(n, f"loguniform#{i}", eps) for i in range(3) for eps in (0.0, 1e-3, 0.25)]
+    stack = CaseStack.of(some)
+    for name in ("A", "a0", "e"):
+        assert (
+            getattr(stack, name).tobytes() == np.stack([getattr(c, name) for c in some]).tobytes()
+        )
+    assert stack.eps.tolist() == [case.eps for case in some]
 
 
 def test_an_empty_batch():

@@ -26,14 +26,14 @@ from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName, as_subject, reference_subject
 from nmfcheck.subjects.capabilities import Offer
 from nmfcheck.subjects.handles import handle_of
-from nmfcheck.subjects.references import REFERENCES
+from nmfcheck.subjects.references import REFERENCES, accepted
 from nmfcheck.subjects.refusals import is_clear
 from nmfcheck.trials import suites
 
 TESTS = Path(__file__).parent
 DOCS = TESTS.parent / "docs" / "laws.md"
 SCHEMA = TESTS.parent / "src" / "nmfcheck" / "data" / "report.schema.json"
-FROBENIUS = ("multiplicative-update", "als", "gradient-descent", "nenmf", "coordinate-descent")
+FROBENIUS = accepted()
 OTHERS = ("kl-multiplicative-update", "kl-scalar-newton")
 
 pytestmark = pytest.mark.filterwarnings("ignore:stopped at max_iter")

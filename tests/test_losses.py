@@ -208,7 +208,9 @@ class TestSubjects:
     def test_who_is_accepted(self):
         assert accepted("kl") == ("kl-multiplicative-update", "kl-scalar-newton")
         assert accepted("itakura-saito") == accepted("beta=0.5") == ("beta-multiplicative-update",)
-        assert len(accepted()) == 5
+        assert accepted()[:3] == ("multiplicative-update", "als", "gradient-descent")
+        assert set(accepted()) == {*accepted(version=4), "anls"}
+        assert len(accepted(version=4)) == 5
 
     @pytest.mark.parametrize(
         ("name", "options", "objective"),

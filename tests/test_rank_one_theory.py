@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from nmfcheck.families.rank_one.cases import case_of
 from nmfcheck.reference import (
     als,
+    anls,
     coordinate_descent,
     gradient_descent,
     multiplicative_update,
     nenmf,
 )
 
-ALGORITHMS = [multiplicative_update, als, gradient_descent, nenmf, coordinate_descent]
+ALGORITHMS = [multiplicative_update, als, gradient_descent, nenmf, coordinate_descent, anls]
 SHAPES = [(2, 2), (4, 6), (9, 6)]
 HARDEST = np.array([[2, 0.5], [0.5, 2]])
 """Of all matrices with entries in [½, 2], it contracts least."""

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import nnls
 
 from engines import each_engine  # noqa: F401 - used by all tests here
 from nmfcheck import InputError, bidiagonal, judge_batch, reference
 from nmfcheck.families.bidiagonal.family import starting_point
 from nmfcheck.judging.objectives import frobenius_residual as kkt_residual
+from nmfcheck.reference.coordinate_descent import swept
 from nmfcheck.reference.gradient_descent import descended
-from nmfcheck.reference.lanes import T, matmul
+from nmfcheck.reference.lanes import T, from_lanes, matmul, to_lanes
 from nmfcheck.reference.multiplicative_update import updated
 from plain_loops import plain_loop
 
@@ -26,6 +28,7 @@ ALGORITHMS = {
     "gradient_descent": reference.gradient_descent,
     "nenmf": reference.nenmf,
     "coordinate_descent": reference.coordinate_descent,
+    "anls": reference.anls,
     "kl_multiplicative_update": reference.kl_multiplicative_update,
     "kl_scalar_newton": reference.kl_scalar_newton,
 }
@@ -74,6 +77,7 @@ def test_defaults_are_the_papers_counts(name):
         "gradient_descent": 10**4,
         "nenmf": 10**3,
         "coordinate_descent": 2 * 10**4,
+        "anls": 10**4,
         "kl_multiplicative_update": 2 * 10**4,
         "kl_scalar_newton": 10**4,
     }
@@ -180,7 +184,7 @@ def objective(A, W, H):
 
 
 @pytest.mark.parametrize(
-    "name", ["multiplicative_update", "gradient_descent", "coordinate_descent", "nenmf"]
+    "name", ["multiplicative_update", "gradient_descent", "coordinate_descent", "nenmf", "anls"]
 )
 @settings(max_examples=25)
 @given(st.data())
@@ -190,7 +194,7 @@ def test_the_objective_never_rises(name, data):
     A, W, H = rng.random((m, n)), rng.random((m, k)), rng.random((k, n))
     step = ALGORITHMS[name]
     before = objective(A, W, H)
-    for _ in range(30 if name != "nenmf" else 5):
+    for _ in range({"nenmf": 5, "anls": 8}.get(name, 30)):
         W, H, _ = step(A, W, H, 1)
         after = objective(A, W, H)
         # Rounding of the objective itself: a sum of m·n squares of numbers of order 1.
@@ -218,6 +222,7 @@ def test_clipped_als_may_rise():
         ("gradient_descent", 2000),
         ("coordinate_descent", 5000),
         ("nenmf", 30),
+        ("anls", 200),
     ],
 )
 def test_converged_runs_are_stationary(name, iterations):
@@ -230,7 +235,7 @@ def test_converged_runs_are_stationary(name, iterations):
     assert np.mean(pull < 1e-8) >= 0.9
 
 
-@pytest.mark.parametrize("name", ["multiplicative_update", "gradient_descent", "als"])
+@pytest.mark.parametrize("name", ["multiplicative_update", "gradient_descent", "als", "anls"])
 def test_zero_rows_and_columns_stay_zero(name):
     A, W0, H0 = problems(4, 5, 2)
     A[:, 1], A[:, :, 3] = 0, 0
@@ -277,6 +282,71 @@ def test_permuting_rows_and_columns_permutes_the_answer(name):
     moved = ALGORITHMS[name](A[:, rows][:, :, columns], W0[:, rows], H0[:, :, columns], 5)
     np.testing.assert_allclose(moved.W, once.W[:, rows], rtol=1e-6, atol=1e-10)
     np.testing.assert_allclose(moved.H, once.H[:, :, columns], rtol=1e-6, atol=1e-10)
+
+
+class TestANLS:
+    """Each half is the solution of min ‖WH − A‖ for H ≥ 0, by its conditions and by SciPy's."""
+
+    @settings(max_examples=100)
+    @given(st.data())
+    def test_the_conditions_of_the_solution(self, data):
+        m, n, k = (data.draw(st.integers(1, 7)) for _ in range(3))
+        rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+        zeros = data.draw(st.sampled_from([0.0, 0.3, 0.7]))
+        A, W, H = (rng.random(s) * (rng.random(s) >= zeros) for s in ((m, n), (m, k), (k, n)))
+        H = reference.anls(A, W, H, 1).H
+        assert (H >= 0).all()
+        gradient = W.T @ (W @ H - A)
+        size = np.outer(np.linalg.norm(W, axis=0), np.linalg.norm(A, axis=0))
+        # A component that depends on others, to 2⁻²⁰ of its length, may have been left out.
+        bound = 1e-10 * size if np.linalg.cond(W) < 1e4 else 1e-5 * size
+        assert (gradient >= -bound).all()
+        assert (np.abs(gradient[H > 0]) <= bound[H > 0]).all()
+
+    @pytest.mark.parametrize("shape", [(4, 4, 4), (9, 5, 3), (5, 9, 6), (20, 20, 20)], ids=str)
+    def test_no_higher_than_scipys(self, shape):
+        A, W, H = problems(*shape)
+        W[np.random.default_rng(5).random(W.shape) < 0.4] = 0
+        H = reference.anls(A, W, H, 1).H
+        for a, w, h in zip(A, W, H, strict=True):
+            expected = sum(nnls(w, column)[1] ** 2 for column in a.T)
+            assert np.sum((w @ h - a) ** 2) <= expected * (1 + 1e-12) + 1e-25
+
+    @pytest.mark.parametrize("apart", [0.0, 1e-16, 1e-12, 1e-9])
+    def test_twin_components(self, apart):
+        """One of them is enough; which, and how both are mixed, does not matter."""
+        A, W, H = problems(6, 4, 3)
+        W[:, :, 2] = 2 * W[:, :, 0] * (1 + apart * A[:, :, 0])
+        both = reference.anls(A, W, H, 1).H
+        one = reference.anls(A, W[:, :, :2], H[:, :2], 1).H
+        assert np.isfinite(both).all() and (both >= 0).all()
+        np.testing.assert_allclose(W @ both, W[:, :, :2] @ one, rtol=1e-7, atol=1e-10)
+
+    def test_a_component_of_zeros_stays_one(self):
+        A, W, H = problems(4, 5, 3)
+        W[:, :, 1] = 0
+        found = reference.anls(A, W, H, 3)
+        assert not found.W[:, :, 1].any() and not found.H[:, 1].any()
+
+    def test_its_collapses_are_components_of_zeros_and_come_at_once(self):
+        """Why it collapses more often than others (docs/verdict.md)."""
+        case = bidiagonal(np.ones(4))
+        pairs = [starting_point(4, seed) for seed in range(200)]
+        W0, H0 = np.array([W for W, _ in pairs]), np.array([H for _, H in pairs])
+        early, late = (reference.anls(case.A, W0, H0, iterations) for iterations in (2, 100))
+        dead, still_dead = (~found.H.any(axis=2).all(axis=1) for found in (early, late))
+        collapsed = judge_batch(case, late.W, late.H).outcome == "collapsed"
+        assert (collapsed == dead).all() and (collapsed == still_dead).all()
+        assert 0.25 < collapsed.mean() < 0.5
+        # Many sweeps are nearly the exact solution, but leave what does not matter as it is.
+        A, W, H = (to_lanes(X) for X in (np.broadcast_to(case.A, W0.shape), W0, H0))
+        for _ in range(8):
+            for _ in range(100):
+                H = swept(A, W, H)
+            for _ in range(100):
+                W = T(swept(T(A), T(H), T(W)))
+        found = judge_batch(case, from_lanes(W), from_lanes(H))
+        assert np.mean(found.outcome == "exact") > 0.85
 
 
 class TestGradientDescent:

@@ -94,8 +94,8 @@ def test_earlier_versions_never_change(title, stages, digest):
 
 def test_a_name_is_that_of_the_newest_version():
     for name in SIZES:
-        assert suites.find(name) == suites.SUITES[name] == suites.find(f"{name}@4")
-        assert suites.find(name).title == f"{name}@4"
+        assert suites.find(name) == suites.SUITES[name] == suites.find(f"{name}@5")
+        assert suites.find(name).title == f"{name}@5"
 
 
 def test_trial_i_uses_draw_i_and_seed_i():
@@ -142,13 +142,13 @@ def test_an_unknown_suite():
         suites.find("fast")
 
 
-@pytest.mark.parametrize("version", ["0", "5", "", "-1", "one", "1.0", "²"])
+@pytest.mark.parametrize("version", ["0", "6", "", "-1", "one", "1.0", "²"])
 def test_an_unknown_version(version):
     with pytest.raises(InputError) as caught:
         suites.find(f"quick@{version}")
     assert (
         str(caught.value)
-        == f"no suite 'quick@{version}'; there are quick@1, quick@2, quick@3, quick@4"
+        == f"no suite 'quick@{version}'; there are quick@1, quick@2, quick@3, quick@4, quick@5"
     )
 
 
@@ -254,7 +254,7 @@ class TestSelection:
             (("--suite", "quick@1", "--shapes", "3x2/k=1"), "'shapes' is not an option of the"),
             (
                 ("--suite", "quick@7"),
-                "no suite 'quick@7'; there are quick@1, quick@2, quick@3, quick@4",
+                "no suite 'quick@7'; there are quick@1, quick@2, quick@3, quick@4, quick@5",
             ),
             (("--size", "2"), "No such option"),
             (("--shapes", "9x6/k=3/ones"), "no cell '9x6/k=3/ones' of inflated"),

@@ -270,6 +270,22 @@ def test_ids_round_trip(n, i, kind):
     assert Trial.from_id(trial.id) == trial
 
 
+def test_a_digest_is_that_of_the_entries_row_by_row_however_they_lie_in_memory():
+    def by_rows(A, rank, *, W0, H0):
+        return W0, H0
+
+    def by_columns(A, rank, *, W0, H0):
+        return np.asfortranarray(W0), np.asfortranarray(H0)
+
+    trial = of_cell(3, "loguniform", 7)
+    W, H = trial.start()
+    expected = hashlib.blake2b(W.tobytes() + H.tobytes(), digest_size=8).hexdigest()
+    for subject in (by_rows, by_columns):
+        stages = run_trial(subject, trial).stages
+        assert {stage.digest for stage in stages} == {expected}
+    assert run_trial(by_rows, trial) == run_trial(by_columns, trial)
+
+
 def test_ids_are_stable():
     assert of_cell(3, "loguniform", 7).id == "bidiagonal/n=3/loguniform#7/seed=7"
     assert of_cell(3, "ones", 7).id == "bidiagonal/n=3/ones/seed=7"

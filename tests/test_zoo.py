@@ -70,7 +70,7 @@ SLOW = ("hangs", "hangs_on_n_3", "segfaults_at_times", "exits_the_process")
 def seen(request):
     """Return an animal's name, its store and what it is there."""
     name = request.param
-    suite = QUICK.selected(sizes=ZOO[name].sizes, trials=TRIALS)
+    suite = QUICK.selected(sizes=ZOO[name].sizes, trials=ZOO[name].trials)
     inside = name in MORE  # nothing of what these do needs a process of its own
     campaign = Campaign(suite, jobs=1, limits=LIMITS, isolate=not inside)
     subject = runnable(ZOO[name].function) if inside else Runnable(named(name))

@@ -31,6 +31,7 @@ class Kept:
     cause : the first finding of the diagnosis; None where there is none, or a usual one.
     unrunnable : whether there is no answer at all.
     sizes : that it is shown to; fewer for those that cost a process for each stage.
+    trials : of each cell; more where many pass.
     both : the decision and the first finding where the inflated family is asked as well; None where
         that is not looked at.
     """
@@ -41,6 +42,7 @@ class Kept:
     cause: Cause | None
     unrunnable: bool = False
     sizes: tuple[int, ...] = (2, 3)
+    trials: int = 30
     both: tuple[Decision, Cause | None] | None = None
 
 

@@ -326,7 +326,7 @@ def takes_no_start_and_has_no_options(A, rank, *, seed):
     return multiply(A, rng.random((len(A), rank)), rng.random((rank, A.shape[1])), 100)
 
 
-@unconverged(Cause.EARLY)
+@unconverged(Cause.EARLY, trials=60)
 def stops_where_the_loss_rises(A, rank, *, W0, H0):
     """Rsparse #42: a loss that is not monotone, and a rise is taken for convergence."""
     W, H, before = W0, H0, np.inf

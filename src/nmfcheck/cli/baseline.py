@@ -79,7 +79,7 @@ def baseline(
     Runs the algorithms accepted for an objective, or only the ones named, through the cells of the
     family that its shipped baseline does not have. That may take hours; the same command goes on
     where it was interrupted. Several algorithms can be run at the same time, or on other machines,
-    into one folder. The file is written by a call for all of them.
+    into one folder. The file is written by a call for all that are missing.
 
     Example: nmfcheck baseline inflated --output src/nmfcheck/families/inflated/baseline.json
     """
@@ -94,25 +94,24 @@ def baseline(
     known, new = shipped(room.name, room.objective), empty(room)
     if anew or (known.version, known.asks) != (new.version, new.asks):
         known = new
-    cells = {
-        cell: trials or room.baseline_trials(cell)
-        for cell in _cells(room)
-        if trials_of(known, cell) < (trials or room.baseline_trials(cell))
-    }
+    asked = {cell: trials or room.baseline_trials(cell) for cell in _cells(room)}
+    missing = [
+        (name, cell, number)
+        for name in everyone
+        for cell, number in asked.items()
+        if trials_of(known, name, cell) < number
+    ]
     with nullcontext() if cluster is None else cluster.connected() as client:
-        for name in algorithms or everyone:
-            for cell, number in cells.items():
+        for name, cell, number in missing:
+            if name in (algorithms or everyone):
                 _run(room, name, cell, number, folder, jobs, engine, client)
-    if algorithms and set(algorithms) != set(everyone):
+    if algorithms and not {name for name, *_ in missing} <= set(algorithms):
         listed = ", ".join(dict.fromkeys(algorithms))
-        click.echo(f"in {folder}: {listed}; the file needs all of {', '.join(everyone)}")
+        needed = ", ".join(dict.fromkeys(name for name, *_ in missing))
+        click.echo(f"in {folder}: {listed}; the file needs all of {needed}")
         return COMPLETED
     with ExitStack() as stack:
-        runs = [
-            _results(stack, room, name, cell, number, folder)
-            for name in everyone
-            for cell, number in cells.items()
-        ]
+        runs = [_results(stack, room, *each, folder) for each in missing]
         text = as_text(of_results(known, runs))
     path = output or Path(f"{room.name}.json")
     replace_file(path, text.encode())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from ..judging.outcomes import Flag, Outcome
-from ..laws import LAWS, LawResult
 from ..store import Results
 from ..text import in_list
 from ..trials.suites import Suite
@@ -16,12 +16,22 @@ from ..verdict.baseline import Baselines
 from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import Verdict
+from .broken_laws import broken_laws
 from .evidence import Evidence
 from .experiments import Tried
 from .findings import Cause, Finding
 from .invalid import invalid
 from .order import Named, in_order, with_laws, with_symptoms
-from .rules import WHY_COLLAPSED, WHY_UNCONVERGED, collapsed, inexact, silent, some_cells, units
+from .rules import (
+    ABOUT_A,
+    WHY_COLLAPSED,
+    WHY_UNCONVERGED,
+    collapsed,
+    inexact,
+    silent,
+    some_cells,
+    units,
+)
 
 FEW = 0.02
 """Fewer unconverged trials than these are not worth a word."""
@@ -47,8 +57,14 @@ GUESSED = (
 OF_UPDATES = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 """Nor does what experiments say of updates: it is what was done to A, W or H that they show."""
 
+OF_CONSTRAINTS = (Cause.WEIGHTED, Cause.HALF, Cause.CEILING)
+"""What answers look like whose rows or columns are held to sums or norms of 1."""
+
 SYMPTOMS = (str(Outcome.INVALID), str(Flag.DIFFERS))
 """Hard failures that other findings may explain."""
+
+SILENT = (Outcome.INVALID, Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
+"""No valid answer."""
 
 TELLING = ("descent",)
 """Laws whose breach says more than that runs leave the answer, or collapse."""
@@ -70,10 +86,11 @@ def diagnose(
         for failure in verdict.hard
     }
     symptoms = [hard.pop(kind) for kind in SYMPTOMS if kind in hard]
-    laws = [law for law in verdict.broken if law.law not in TELLING]
-    telling = [law for law in verdict.broken if law.law in TELLING]
+    telling = [law for law in verdict.broken if law.law in TELLING and not law.unanswered]
+    laws = [law for law in verdict.broken if law not in telling]
     failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
     shown: list[Named] = []
+    aims: dict[str, bool] = {}
     tried = Tried.of(results)
     for part in sorted(suite.parts, key=lambda part: part.family not in failing):
         evidence = Evidence(
@@ -85,25 +102,44 @@ def diagnose(
             baselines[part.family],
             tried,
         )
+        aims[part.family] = evidence.aims_at_A
         for finding in findings(evidence, hard=bool(verdict.hard or verdict.broken)):
-            _add(shown, part.family, finding)
-    aside = [
-        Finding(Cause.LAW_ASIDE, of_law(law)) for law in verdict.laws if law.broken != law.decides
-    ]
+            _add(shown, part.family, finding, aims)
+    silent_elsewhere = any(results.messages(SILENT, family) for family in families)
+    of_laws = partial(broken_laws, silent_elsewhere=silent_elsewhere)
+    aside = [law for law in verdict.laws if law.broken != law.decides]
     several = len(suite.parts) > 1
-    named = [
-        replace(finding, sentence=_of_families(names, finding.sentence)) if several else finding
-        for names, finding in in_order(_without_repetition(shown), failing)
-    ]
-    broken = ([Finding(Cause.LAW, of_law(law)) for law in some] for some in (laws, telling))
-    return [*hard.values(), *with_symptoms(with_laws(named, *broken), symptoms), *aside]
+    shown_elsewhere = any(
+        finding.certain and finding.cause in OF_ANSWERS and any(aims[name] for name in names)
+        for names, finding in shown
+    )
+    named = []
+    for names, finding in in_order(_without_repetition(shown), failing):
+        told_of = [name for name in names if aims[name] or not finding.about_matrix]
+        if not told_of and shown_elsewhere:
+            continue
+        if not told_of:
+            asked = in_list(dict.fromkeys(run.trial.cell.family for run in tried.telling))
+            sentence = f"experiments with {asked} matrices: {finding.sentence}"
+            named.append(replace(finding, sentence=sentence))
+        elif several:
+            named.append(replace(finding, sentence=_of_families(told_of, finding.sentence)))
+        else:
+            named.append(finding)
+    tells = of_laws(telling, Cause.LAW)
+    told = with_symptoms(with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, tells)
+    return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
 
 
-def _add(shown: list[Named], family: str, finding: Finding) -> None:
-    """Add what a family shows; where others show the same, it is told once, the certain one."""
+def _add(shown: list[Named], family: str, finding: Finding, aims: Mapping[str, bool]) -> None:
+    """Add what a family shows; where others show the same, it is told once, the certain one.
+
+    What it shows of A is told of families in which W·H should be A.
+    """
     for i, (names, known) in enumerate(shown):
         if known.cause is finding.cause and finding.cause not in OF_A_FAMILY:
-            if finding.certain and not known.certain:
+            of_A = known.about_matrix and not aims[names[0]] and aims[family]
+            if (finding.certain and not known.certain) or of_A:
                 shown[i] = ([family, *names], finding)
             else:
                 names.append(family)
@@ -121,6 +157,8 @@ def _without_repetition(shown: Sequence[Named]) -> list[Named]:
     guesses: set[Cause] = set()
     if any(finding.cause is Cause.OTHER_LOSS for _, finding in shown):
         left_out.add(Cause.EARLY)  # its runs end where that loss is stationary, and not early
+    if any(finding.cause is Cause.CONSTRAINED for _, finding in shown):
+        left_out.update(OF_CONSTRAINTS)
     if any(finding.certain and finding.cause in OF_ANSWERS for _, finding in shown):
         left_out.update(OF_UPDATES)
         guesses.update(GUESSED)
@@ -129,14 +167,6 @@ def _without_repetition(shown: Sequence[Named]) -> list[Named]:
         for names, finding in shown
         if finding.cause not in left_out and (finding.certain or finding.cause not in guesses)
     ]
-
-
-def of_law(result: LawResult) -> str:
-    """Say that a law is broken, and what that usually means."""
-    weight = "" if result.decides else " (which does not decide)"
-    law = LAWS.get(result.law)
-    usually = f" Usually: {law.usually}." if law and law.usually else ""
-    return f"The law '{result.law}'{weight} is broken: {result.sentence}.{usually}"
 
 
 def _of_families(names: Sequence[str], sentence: str) -> str:
@@ -188,5 +218,6 @@ def why_unconverged(evidence: Evidence) -> Finding:
             finding = rule(evidence)
         if finding is not None:
             seen = f"{len(evidence.unconverged.factors)} failing runs were looked at"
-            return finding if finding.evidence else replace(finding, evidence=seen)
+            about_matrix = finding.about_matrix or rule in ABOUT_A
+            return replace(finding, evidence=finding.evidence or seen, about_matrix=about_matrix)
     raise AssertionError("the last rule always fits")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -22,7 +22,7 @@ from ..verdict.baseline import Baseline
 from ..verdict.decision import Decision
 from ..verdict.tally import CellTally
 from ..verdict.verdict import FamilyVerdict
-from .experiments import Tried
+from .experiments import Run, Tried
 from .experiments.tried import Chain, Worked
 from .findings import MOST, mostly
 
@@ -116,22 +116,36 @@ class Evidence:
     @cached_property
     def answers(self) -> list[tuple[Array, Array, Array]]:
         """A, W and H of failing runs in which W·H should be A; of all asks, and of experiments."""
+        family = self.part.family
+        return [*self.own_answers, *self._tried(lambda run: run.trial.cell.family != family)]
+
+    @cached_property
+    def own_answers(self) -> list[tuple[Array, Array, Array]]:
+        """The same without what experiments asked of other families."""
         names = {cell.cell.name for cell in self.required}
         ids = self.results.kept(self.part.family, self.part.asks, Outcome.UNCONVERGED, names)
         step = max(1, len(ids) // SAMPLE)
         stages = self.results.stages(ids[::step])
-        runs = [
+        runs = _amiss(
             (stage.case.A, stage.W, stage.H)
             for stage in stages
             if stage.W is not None and stage.H is not None and self._aims_at_A(stage.case)
-        ]
-        runs += [
+        )
+        return [*runs, *self._tried(lambda run: run.trial.cell.family == self.part.family)]
+
+    def _tried(self, wanted: Callable[[Run], bool]) -> list[tuple[Array, Array, Array]]:
+        return _amiss(
             (run.A, run.W, run.H)
             for run in self.tried.telling
-            if run.W is not None and run.H is not None
-        ]
-        with np.errstate(all="ignore"):
-            return [(A, W, H) for A, W, H in runs if AMISS < misses(A, W @ H) < math.inf]
+            if run.W is not None and run.H is not None and wanted(run)
+        )
+
+    @cached_property
+    def aims_at_A(self) -> bool:
+        """Whether W·H should be A here, and not only the best product of its rank."""
+        runs = self.unconverged
+        together = zip(runs.targets, runs.factors, strict=True)
+        return all(X is not None and np.array_equal(X, A) for X, (A, _, _) in together)
 
     @cached_property
     def astray(self) -> list[tuple[Array, Array, Array]]:
@@ -220,6 +234,14 @@ class Unconverged:
         return 1e-6 < self.typical < math.inf and mostly(
             misses(X, meant(X, W, H)) < near for X, W, H in self.aimed
         )
+
+
+def _amiss(
+    runs: Iterable[tuple[Array, Array, Array]],
+) -> list[tuple[Array, Array, Array]]:
+    """Return the runs whose product is finite, and not A."""
+    with np.errstate(all="ignore"):
+        return [(A, W, H) for A, W, H in runs if AMISS < misses(A, W @ H) < math.inf]
 
 
 def _of_family(family: str, tried: Sequence[AnyTried]) -> list[AnyTried]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 MOST = 0.6
@@ -63,12 +63,17 @@ class Finding:
     certain : whether what was seen leaves no other cause; otherwise the sentence says "probably",
         or that the cause is unknown.
     evidence : what was seen, in a few words.
+    about_matrix : whether it says that something is A, or is not: that may be false of families in
+        which no product is.
     """
 
     cause: Cause
     sentence: str
     certain: bool = True
     evidence: str = ""
+    about_matrix: bool = field(
+        default=False, compare=False, repr=False, metadata={"internal": True}
+    )
 
 
 def mostly(hold: Iterable[object]) -> bool:

@@ -60,12 +60,25 @@ def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding])
     return shown[:specific] + telling + shown[specific:leading] + laws + shown[leading:]
 
 
-def with_symptoms(shown: list[Finding], symptoms: list[Finding]) -> list[Finding]:
-    """Put hard failures that have a cause behind it where that is certain, and before all else."""
+def with_symptoms(
+    shown: list[Finding], symptoms: list[Finding], telling: Sequence[Finding] = ()
+) -> list[Finding]:
+    """Put hard failures that have a cause behind it where that is certain, and before all else.
+
+    That runs move away, diverge, or end above their start (`telling`) is told before, too, where it
+    comes first: it may be why.
+    """
     others = (*LAWS, *NO_FAULT, *GENERAL, Cause.UNITS)
     names = [f.certain and f.cause not in others and _says(f.cause) < LITTLE for f in shown]
-    behind = names.index(True) + 1 if True in names else 0
+    behind = names.index(True) + 1 if True in names else _leading_to(shown, telling)
     return shown[:behind] + symptoms + shown[behind:]
+
+
+def _leading_to(shown: Sequence[Finding], telling: Sequence[Finding]) -> int:
+    """Count the findings at the beginning that say why numbers may grow without bound."""
+    reasons = (Cause.DIVERGES, Cause.UNSTABLE, Cause.HALF)
+    why = (f.cause in reasons or f in telling for f in shown)
+    return next((i for i, leads in enumerate(why) if not leads), len(shown))
 
 
 def _leading(shown: Sequence[Finding], others: Collection[Cause]) -> int:

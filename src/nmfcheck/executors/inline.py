@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import signal
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -50,7 +51,7 @@ class InlineExecutor:
         self.subject = subject
         self._progress = progress or (lambda _: None)
         self._together = int(getattr(subject, "together", 1))
-        self._waiting: dict[tuple[object, ...], list[Request]] = {}
+        self._waiting: defaultdict[tuple[object, ...], list[Request]] = defaultdict(list)
         """Those that are solved together, under what they have in common; the first come first."""
         self._number = 0  # of all that wait
         self._pool = _Pool(processes) if processes > 1 else None
@@ -70,7 +71,7 @@ class InlineExecutor:
         """Put a request down, until there are as many as are solved together."""
         if self._number >= self._together:
             return False
-        self._waiting.setdefault(_alike(request), []).append(request)
+        self._waiting[_alike(request)].append(request)
         self._number += 1
         return True
 
@@ -91,9 +92,10 @@ class InlineExecutor:
         else:
             answers = self.subject.solve(problems, self._progress)
         (m, n), k = due[0].problem.A.shape, due[0].problem.rank
-        shapes = (m, k), (k, n)
+        shape_W, shape_H = (m, k), (k, n)
         return [
-            _reply(request, answer, *shapes) for request, answer in zip(due, answers, strict=True)
+            _reply(request, answer, shape_W, shape_H)
+            for request, answer in zip(due, answers, strict=True)
         ]
 
     def _tried(self, request: Request) -> Reply:

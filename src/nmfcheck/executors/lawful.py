@@ -57,7 +57,7 @@ def try_laws(
     for number, name in enumerate(names):
         law = find(name)
         left = max(budget - (time.monotonic() - begin), 0.0)
-        request = request_of(number, name, objective)._replace(seconds=min(each, left))
+        request = replace(request_of(number, name, objective), seconds=min(each, left))
         result = result_of(law, answered(executor, request))
         if left <= 0 and result.state is State.NOT_TRIED:
             result = replace(result, sentence=f"the time for all laws, {budget:g} s, was used up")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ..families import Ask, Trial
 from ..laws import LawResult
@@ -22,7 +22,8 @@ class Limits:
     memory: int | None = None
 
 
-class Request(NamedTuple):
+@dataclass(slots=True)
+class Request:
     """A problem, and what the random state is seeded with before it; or a law to be tried.
 
     Attributes
@@ -45,7 +46,8 @@ class Request(NamedTuple):
     seconds: float = 0.0
 
 
-class Reply(NamedTuple):
+@dataclass(slots=True)
+class Reply:
     """The answer to a request, and what kinds of things were returned.
 
     Where the answer has no error, its W and H are float64 matrices of the right shapes.

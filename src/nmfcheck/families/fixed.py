@@ -96,7 +96,7 @@ class FixedFamily(Family):
 
     @property
     def baseline(self) -> Traversable | None:
-        """What the five references did: nothing is required by it, but it is shown."""
+        """What the references did: nothing is required by it, but it is shown."""
         from importlib import resources  # late: it takes long to import
 
         return resources.files(type(self).__module__.rpartition(".")[0]) / "baseline.json"

@@ -92,6 +92,7 @@ class Law:
     usually : what a broken one usually means, in a few words.
     tolerance : the largest deviation that is accepted, where there is one.
     in_time : whether no answer within the time limit breaks it.
+    of_answers : whether `usually` holds where no valid answer came back, too.
     """
 
     name: str = ""
@@ -100,6 +101,7 @@ class Law:
     usually: str = ""
     tolerance: float | None = None
     in_time: bool = False
+    of_answers: bool = False
 
     @property
     def statement(self) -> str:

@@ -80,6 +80,7 @@ class Sparse(Law):
     name = "sparse"
     needs = (Offer.MEMORY,)
     usually = "a code path of its own for sparse input, which nobody compares with the other"
+    of_answers = True
 
     def applies(self, handle: Handle) -> None:
         """Leave out divergences that are infinite for zeros."""

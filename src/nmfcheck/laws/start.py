@@ -108,6 +108,7 @@ class InitsValid(Law):
     name = "inits-valid"
     needs = (Offer.INIT, Offer.OWN_START)
     usually = "a start that asks the SVD for more vectors than there are"
+    of_answers = True
 
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return each for four shapes."""

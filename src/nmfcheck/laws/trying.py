@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,6 +23,11 @@ PREFIX = "law/"
 
 LONGEST = 600
 """Characters of a sentence."""
+
+UNANSWERED = re.compile(
+    r"(?:^|: )(?:it raised |[WH] has \d+ entries that are NaN$|[WH] is not fin)"
+)
+"""What sentences say of exceptions, and of W and H that are not finite."""
 
 
 class State(StrEnum):
@@ -72,6 +78,11 @@ class LawResult:
     def is_open(self) -> bool:
         """Whether it might have failed the subject, and was not tried."""
         return self.state is State.NOT_TRIED and self.severity is Severity.MUST
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether it is broken since no valid answer came back."""
+        return self.broken and UNANSWERED.search(self.sentence) is not None
 
     @property
     def id(self) -> str:

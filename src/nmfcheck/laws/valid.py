@@ -62,6 +62,7 @@ class Valid(Law):
     name = "valid"
     usually = "a division by zero, a shape that was taken for square, or a loop to the wrong bound"
     in_time = True
+    of_answers = True
 
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return shapes, then contents."""
@@ -100,6 +101,7 @@ class Layouts(Law):
     name = "layouts"
     needs = (Offer.MEMORY,)
     usually = "memory that is read as if it were contiguous, in C order, or of one type"
+    of_answers = True
 
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return layouts."""

@@ -123,7 +123,8 @@ def heat(axes: Axes, name: str, X: Array) -> None:
 def short_name(name: str) -> str:
     """Return a name that fits beside a curve."""
     return {"multiplicative-update": "MU", "gradient-descent": "gradient", "als": "ALS",
-            "nenmf": "NeNMF", "coordinate-descent": "CD"}.get(name, name)  # fmt: skip
+            "nenmf": "NeNMF", "coordinate-descent": "CD",
+            "anls": "ANLS"}.get(name, name)  # fmt: skip
 
 
 def apart(places: dict[str, float], least: float) -> dict[str, float]:

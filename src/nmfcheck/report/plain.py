@@ -14,7 +14,9 @@ def plain(value: Any) -> Any:
     """Turn a result into what JSON can hold; NaN and infinities become null."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
+            field.name: plain(getattr(value, field.name))
+            for field in dataclasses.fields(value)
+            if not field.metadata.get("internal")
         }
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()

@@ -213,6 +213,20 @@ class Results:
         """Return some stages, with W and H."""
         return [stage for id_ in ids for stage in self._stages(COLUMNS, "rowid = ?", id_)]
 
+    def asked(self) -> list[tuple[int, int, int, int, str, bool]]:
+        """Return id, m, n, k and outcome of each stage, and whether its W and H are there."""
+        rows = self._select("rowid, m, n, k, outcome, W IS NOT NULL AND H IS NOT NULL", NOTHING)
+        return [(*row[:5], bool(row[5])) for row in rows]
+
+    def stages_with(self, outcome: Outcome, family: str) -> Iterator[Stage]:
+        """Return all stages of a family that came to an outcome, with W and H."""
+        return self._stages(COLUMNS, "family = ? AND outcome = ?", family, str(outcome))
+
+    def printed(self, message: str) -> list[str]:
+        """Return what was printed in stages with this message."""
+        rows = self._select("output", "message = ? AND output != ''", message)
+        return [output for (output,) in rows]
+
     def stages_of(self, cell: Cell, *, matrices: bool = False) -> Iterator[Stage]:
         """Return the stages of a cell, trial by trial, W and H only where asked for."""
         wanted = COLUMNS if matrices else COLUMNS[:-2]

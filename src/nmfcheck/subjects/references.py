@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,11 +22,13 @@ class Reference:
     ----------
     algorithm : for the objective that it minimises, or for the first of several.
     of : the algorithm for an objective, where there is one for each.
+    since : the version of the suites from which on it is accepted.
     """
 
     algorithm: Algorithm
     summary: str
     of: Callable[[str], Algorithm] | None = None
+    since: int = 1
 
     @property
     def iterations(self) -> int:
@@ -59,6 +62,11 @@ REFERENCES = {
     "coordinate-descent": Reference(
         reference.coordinate_descent, "cyclic coordinate descent, HALS (Cichocki et al. 2007)"
     ),
+    "anls": Reference(
+        reference.anls,
+        "alternating nonnegative least squares by active sets (Kim and Park 2008)",
+        since=5,
+    ),
     "kl-multiplicative-update": Reference(
         reference.kl_multiplicative_update,
         "multiplicative update for the Kullback–Leibler divergence (Lee and Seung 2000)",
@@ -75,13 +83,21 @@ REFERENCES = {
 }
 
 
-def accepted(objective: str = FROBENIUS.name) -> tuple[str, ...]:
+def accepted(objective: str = FROBENIUS.name, version: float = math.inf) -> tuple[str, ...]:
     """Return the names of the references that minimise an objective.
 
     The lowest share that one of them reaches is what is asked of others. Where none is made for it,
     the one for any objective stands for them.
+
+    Parameters
+    ----------
+    version : of the suites; the newest if not given.
     """
-    own = tuple(name for name, each in REFERENCES.items() if each.objective == objective)
+    own = tuple(
+        name
+        for name, each in REFERENCES.items()
+        if each.objective == objective and each.since <= version
+    )
     return own or tuple(name for name, each in REFERENCES.items() if each.of)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -105,7 +105,7 @@ def _asked(workers: LocalExecutor, requests: Sequence[Request]) -> dict[int, Rep
         outcomes = [reply.answer.outcome for reply in replies.values() if reply.answer.error]
         if outcomes == [Outcome.TIMEOUT] * 2 and len(replies) == 2:
             silent = replies[request.number]
-            replies = {each.number: silent._replace(number=each.number) for each in first}
+            replies = {each.number: replace(silent, number=each.number) for each in first}
             break
     return replies | request_all(workers, [last])
 

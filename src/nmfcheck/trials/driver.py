@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from ..arrays import keep_freed_memory
 from ..errors import InputError
 from ..executors.inline import InlineExecutor
 from ..executors.protocol import Executor, Reply, Request
@@ -139,9 +140,8 @@ class Driver:
         self._due: deque[tuple[Request, _Asked]] = deque()
         self._asked: dict[int, _Asked] = {}
         self._answered: list[tuple[_Asked, Answer]] = []
-        self._places = {id(plan): place for place, plan in enumerate(self._plans)}
-        self._touched: dict[int, Plan] = {}
         self._since = 0.0
+        keep_freed_memory()  # for the judge's arrays
 
     def __iter__(self) -> Iterator[list[Stage]]:
         for results in self.results():
@@ -164,17 +164,15 @@ class Driver:
 
     def _ask(self) -> bool:
         """Keep the executor busy; return whether there is nothing left to ask for now."""
-        while True:
-            if not self._due and not self._begin():
-                return True
-            request, asked = self._due[0]
-            if asked.trial.plan.ended:
-                self._due.popleft()
-            elif self._executor.submit(request):
-                self._due.popleft()
+        due, submit = self._due, self._executor.submit
+        while due or self._begin():
+            request, asked = due[0]
+            if not asked.trial.plan.ended:
+                if not submit(request):
+                    return False
                 self._asked[request.number] = asked
-            else:
-                return False
+            due.popleft()
+        return True
 
     def _begin(self) -> bool:
         """Take up the next trial, if there is one."""
@@ -192,14 +190,14 @@ class Driver:
 
     def _climb(self, ongoing: _Ongoing) -> None:
         """Put down what can be asked of a trial now."""
-        for ask in ongoing.climb.due():
-            case = ongoing.climb.case(ask)
-            self._put(_Asked(ongoing, ask, case))
+        climb = ongoing.climb
+        for ask in climb.due():
+            case = climb.case(ask)
+            self._put(climb, _Asked(ongoing, ask, case))
             if ongoing.twice is not None and ask == ongoing.twice:
-                self._put(_Asked(ongoing, ask, case, again=True))
+                self._put(climb, _Asked(ongoing, ask, case, again=True))
 
-    def _put(self, asked: _Asked) -> None:
-        climb = asked.trial.climb
+    def _put(self, climb: Climb, asked: _Asked) -> None:
         trial = climb.trial
         # Asked again with another random state: who does not use the seed shall be found out.
         random = 2 * trial.seed + asked.again
@@ -218,33 +216,28 @@ class Driver:
 
     def _judge(self) -> None:
         answered, self._answered = self._answered, []
-        first = []
-        for pair in answered:
-            asked, answer = pair
+        for asked, answer in answered:
             trial = asked.trial
             trial.outstanding -= 1
-            self._touched[id(trial.plan)] = trial.plan
             if trial.twice is not None and asked.ask == trial.twice:
                 trial.answers.append(answer)
-            if not asked.again:
-                first.append(pair)
+        first = [pair for pair in answered if not pair[0].again]
         judgements = judged(
             [(asked.trial.climb.trial, asked.case) for asked, _ in first],
             [answer for _, answer in first],
         )
-        done = 0
+        done = len(first) if self._counts else 0
         for (asked, answer), judgement in zip(first, judgements, strict=True):
-            spared = asked.trial.climb.take(asked.ask, answer, judgement)
-            done += spared + self._counts
-            if asked.ask.question is TEST:  # the next ask of the test depends on it
-                self._climb(asked.trial)
+            trial, ask = asked.trial, asked.ask
+            done += trial.climb.take(ask, answer, judgement)  # which may spare some
+            if ask.question is TEST:  # the next ask of the test depends on it
+                self._climb(trial)
         self._progress(done)
 
     def _finished(self) -> list[TrialResult]:
         """Return the trials that are complete, and have none before them that is not."""
         results: list[TrialResult] = []
-        touched, self._touched = self._touched, {}
-        for plan in sorted(touched.values(), key=lambda plan: self._places[id(plan)]):
+        for plan in self._plans:
             while plan.ongoing and plan.ongoing[0].outstanding == 0:
                 result = self._result(plan.ongoing.popleft())
                 results.append(result)

@@ -33,7 +33,7 @@ class Suite:
 
     Attributes
     ----------
-    name, version : what the command line calls it, ``quick@4``.
+    name, version : what the command line calls it, ``quick@5``.
     objective : the name of what is minimised.
     parts : what is asked of each family.
     reference_iterations : limit to the reference algorithms' iterations; None for the paper's
@@ -279,8 +279,9 @@ VERSIONS = {
     2: ("bidiagonal", "inflated"),
     3: ("bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"),
     4: ("bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"),
+    5: ("bidiagonal", "inflated", "mixed", "noisy", "rays", "rank-one", "optima"),
 }
-"""The families of each version of the suites."""
+"""The families of each version of the suites. Version 5 differs from 4 in who is accepted."""
 
 LAWS_SINCE = 4
 """From this version on laws are tried as well."""

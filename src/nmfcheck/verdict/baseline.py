@@ -76,6 +76,7 @@ class Baseline:
     ----------
     family, version, objective : what they ran through.
     asks : the names of what was asked.
+    suites : the version of the suites that says who is accepted; the newest if infinite.
     """
 
     family: str
@@ -83,11 +84,12 @@ class Baseline:
     objective: str
     asks: tuple[str, ...]
     algorithms: dict[str, AlgorithmBaseline]
+    suites: float = math.inf
 
     @property
     def accepted(self) -> tuple[str, ...]:
         """The algorithms whose lowest share is what is asked of others."""
-        return accepted(self.objective)
+        return accepted(self.objective, self.suites)
 
     @property
     def compared(self) -> tuple[str, ...]:
@@ -186,8 +188,15 @@ def required_of(
 
 
 @lru_cache
-def shipped(family: str, objective: str = FROBENIUS.name) -> Baseline:
-    """Return the baseline that a family ships for an objective; an empty one if it has none."""
+def shipped(family: str, objective: str = FROBENIUS.name, suites: float = math.inf) -> Baseline:
+    """Return the baseline that a family ships for an objective; an empty one if it has none.
+
+    Parameters
+    ----------
+    suites : the version of the suites that says who is accepted; the newest if not given.
+    """
+    if suites != math.inf:
+        return replace(shipped(family, objective), suites=suites)
     room = find(family, objective)
     file = room.baseline
     if file is None or not file.is_file():
@@ -196,8 +205,10 @@ def shipped(family: str, objective: str = FROBENIUS.name) -> Baseline:
 
 
 def shipped_for(suite: Suite) -> dict[str, Baseline]:
-    """Return the baselines of a suite's families."""
-    return {part.family: shipped(part.family, part.objective) for part in suite.parts}
+    """Return the baselines of a suite's families, for its version."""
+    return {
+        part.family: shipped(part.family, part.objective, suite.version) for part in suite.parts
+    }
 
 
 def empty(room: Family) -> Baseline:
@@ -316,14 +327,7 @@ def _cell(cell: Cell, document: Mapping[str, Any]) -> BaselineCell:
     return BaselineCell(tallied, document.get("labels", {}), document.get("digits", {}))
 
 
-def trials_of(baseline: Baseline, cell: Cell) -> int:
-    """Return how many trials of a cell all accepted algorithms have run."""
-    return min(
-        (
-            len(baseline.algorithms[name].cells[cell.name].tally.seeds)
-            if name in baseline.algorithms and cell.name in baseline.algorithms[name].cells
-            else 0
-            for name in baseline.accepted
-        ),
-        default=0,
-    )
+def trials_of(baseline: Baseline, algorithm: str, cell: Cell) -> int:
+    """Return how many trials of a cell an algorithm has run."""
+    ran = baseline.algorithms.get(algorithm)
+    return len(ran.cells[cell.name].tally.seeds) if ran and cell.name in ran.cells else 0

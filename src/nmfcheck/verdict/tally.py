@@ -141,8 +141,12 @@ def tally(results: Results, suite: Suite) -> list[CellTally]:
 
 
 def _with_one_answer(tallied: CellTally, fixed: Set[str]) -> CellTally:
-    """Say whether all seeds of a cell that got an answer, two or more, got the same one."""
-    alike = tallied.cell.one_case and tallied.cell.id in fixed
+    """Say whether all seeds of a cell that got an answer, two or more, got the same one.
+
+    Invalid ones are not looked at: NaN is the same whatever it came from.
+    """
+    invalid = any(Outcome.INVALID.letter in letters for letters in tallied.letters.values())
+    alike = tallied.cell.one_case and tallied.cell.id in fixed and not invalid
     return replace(tallied, one_answer=alike and len(tallied.answered()) > 1)
 
 

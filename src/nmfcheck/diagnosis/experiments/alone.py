@@ -45,13 +45,9 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
     if len(runs) < RUNS:
         return Experiment(NAME, (), "too few runs fail")
     stored = {(stage.trial.id, stage.ask.name): stage for stage in stages}
-    as_before = {
-        (run.trial.id, run.ask.name)
-        for run in asking.ask([run for run in runs for _ in range(CONTROLS)])
-        if same_answer(run, stored[run.trial.id, run.ask.name])
-    }
-    if len(as_before) < RUNS:
-        return Experiment(NAME, (), "asked once more, it does not give the same answers")
+    controls = asking.ask([run for run in runs for _ in range(CONTROLS)])
+    if reason := _not_as_before([(run, stored[run.trial.id, run.ask.name]) for run in controls]):
+        return Experiment(NAME, (), reason)
     made: list[Run] = []
     begin, longest = clock.left, 0.0
     for run in runs * TIMES:
@@ -66,6 +62,29 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
     asked = len(runs) * TIMES
     short = f"{asked - len(made)} of {asked} runs were not made: the time was up"
     return Experiment(NAME, made, short if len(made) < asked else "")
+
+
+def _not_as_before(controls: Sequence[tuple[Run, Stage]]) -> str:
+    """Say why answers cannot be compared with what was there before; "" where they can.
+
+    Parameters
+    ----------
+    controls : what was asked once more and answered in time, and what had come of it before.
+    """
+    each: dict[str, list[tuple[Run, Stage]]] = {}
+    for run, stage in controls:
+        each.setdefault(f"{run.trial.id}/{run.ask.name}", []).append((run, stage))
+    as_before = [any(same_answer(run, stage) for run, stage in some) for some in each.values()]
+    if sum(as_before) >= RUNS:
+        return ""
+    if any(stage.W is None or stage.H is None for _, stage in controls):
+        return "no answers were kept that could be compared with"
+    others = [some for some, same in zip(each.values(), as_before, strict=True) if not same]
+    if any(run.W is not None and run.H is not None for some in others for run, _ in some):
+        return "asked once more, it does not give the same answers"
+    if others:
+        return "asked once more, it gives no usable answer"
+    return "the time was up"
 
 
 def _chosen(stages: Sequence[Stage]) -> list[Stage]:

@@ -31,6 +31,10 @@ class Clock:
         """Seconds that are left; 0 where there are none."""
         return max(0.0, self._until - time.monotonic())
 
+    def part(self, share: float) -> Clock:
+        """Return a clock for a part of the time that is left."""
+        return Clock(share * self.left)
+
 
 class Asking:
     """Asks one subject, as long as there is time.

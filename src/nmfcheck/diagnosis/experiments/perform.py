@@ -23,6 +23,9 @@ from .record import Experiment, defect_of
 SECONDS = 5.0
 """All experiments together take at most so long."""
 
+SHARE = 0.4
+"""So much of the time its own answers have to be continued once, before anything else."""
+
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
 
@@ -67,18 +70,41 @@ def perform(
     clock = Clock(seconds)
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
-    if at_answer.NAME not in known:
-        make = at_answer.at_answer if starts else at_answer.dense
-        yield make(asking, suite.objective)
+    if not starts and at_answer.NAME not in known:
+        yield at_answer.dense(asking, suite.objective)
+    if starts:
+        yield from _from_elsewhere(subject.executor, clock, usual, suite.objective, stages, known)
     if not stages:
         return
-    if starts and continuing.NAME not in known:
-        yield continuing.continuing(asking, stages)
     if more_work.NAME not in known:
         yield from _more_work(subject, stages, clock, usual)
     far = float(np.median([defect_of(stage.measures) for stage in stages])) > alone.FAR
     if far and subject.fresh is not None and alone.NAME not in known:
         yield alone.alone(subject.fresh, asking, stages, clock)
+
+
+def _from_elsewhere(
+    executor: Executor,
+    clock: Clock,
+    usual: float,
+    objective: str,
+    stages: Sequence[Stage],
+    known: Collection[str],
+) -> Iterator[Experiment]:
+    """Start at its own answers, at exact factorizations, and again at what came of the first.
+
+    Who measures its progress by its start may not come to an end at an exact factorization.
+    """
+    asking = Asking(executor, clock, usual)
+    continued = continuing.Continued(stages)
+    continues = bool(stages) and continuing.NAME not in known
+    if continues:
+        continued.go_on(Asking(executor, clock.part(SHARE), usual), 1)
+    if at_answer.NAME not in known:
+        yield at_answer.at_answer(asking, objective)
+    if continues:
+        continued.go_on(asking, continuing.LINKS - 1)
+        yield continued.experiment
 
 
 def _more_work(

@@ -87,8 +87,8 @@ def _worked(tried: Tried) -> str:
     )
     before, after = (_median([getattr(each, of) for each in worked]) for of in ("before", "after"))
     return (
-        f"With {options}, {len(worked)} failing runs have a median error of {after:.0e}, which was "
-        f"{before:.0e} before."
+        f"With {options}, {len(worked)} failing {'run has' if len(worked) == 1 else 'runs have'} a "
+        f"median error of {after:.0e}, which was {before:.0e} before."
     )
 
 
@@ -99,8 +99,9 @@ def _alone(tried: Tried) -> str:
     before, after = (_median([getattr(each, of) for each in runs]) for of in ("before", "after"))
     trials = len({each.run.trial.id for each in runs})
     return (
-        f"As the first that a new process is asked, {trials} failing trials have a median error "
-        f"of {after:.0e} in {len(runs)} runs, which was {before:.0e} before."
+        f"Asked first in a new process, failing runs have a median error of {after:.0e} "
+        f"({len(runs)} of {trials} {'trial' if trials == 1 else 'trials'}), which was "
+        f"{before:.0e} before."
     )
 
 

@@ -192,7 +192,7 @@ class Tried:
         far = [x for x in off if x > LEFT]
         if not far:
             of = in_list(list(dict.fromkeys(run.trial.cell.family for run in self.exact)))
-            return f"it stays there in all {len(off)} runs, of {of} matrices"
+            return f"W·H stays A in all {len(off)} runs, of {of} matrices"
         which = "all" if len(far) == len(off) else f"{len(far)} of"
         return f"{which} {len(off)} runs end elsewhere, {_median(far):.0e} away from A"
 

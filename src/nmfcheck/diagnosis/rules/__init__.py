@@ -2,6 +2,7 @@
 
 from .at_once import at_once
 from .biased import alike, biased
+from .capped import capped
 from .ceiling import ceiling
 from .clipped import clipped
 from .collapsed import collapsed
@@ -42,21 +43,27 @@ from .unstable import jumping, unstable
 from .weighted import weighted
 
 WHY_UNCONVERGED = (
-    remembers,
+    remembers, capped,
     # What W and H are, whatever was tried.
     unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled,
-    incomplete, clipped, partly_unmoved, unsigned, diverged, other_loss, weighted,
+    incomplete, clipped, partly_unmoved, constrained, unsigned, diverged, other_loss, weighted,
     # What experiments show, and what the answers do.
     random, biased, floor, threshold, pruned, cut_off, parted, early, entrywise, lifted,
-    constrained, ceiling, at_once, locked, jumping, half, unstable,
+    ceiling, at_once, locked, jumping, half, unstable,
     # What is left.
     inside, leaves, late, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
-WHY_COLLAPSED = (remembers, random, threshold, pruned, leaves)
+ABOUT_A = (
+    reshaped, transformed, rescaled, shuffled, incomplete, clipped, constrained, parted, entrywise,
+)  # fmt: skip
+"""Rules that look at answers whose product should be A, and say so."""
+
+WHY_COLLAPSED = (remembers, capped, random, threshold, pruned, leaves)
 """Why runs collapse more often than they should, where experiments show it."""
 
 __all__ = [
-    "WHY_COLLAPSED", "WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells", "units",
+    "ABOUT_A", "WHY_COLLAPSED", "WHY_UNCONVERGED", "collapsed", "inexact", "silent", "some_cells",
+    "units",
 ]  # fmt: skip

@@ -13,10 +13,12 @@ def collapsed(evidence: Evidence) -> Finding | None:
     if not evidence.ended[Outcome.COLLAPSED]:
         return None
     sample = evidence.sample(Outcome.COLLAPSED)
-    if mostly(
-        not s.W.any() or not s.H.any() for s in sample if s.W is not None and s.H is not None
-    ):
-        return Finding(Cause.ZEROS, "It returns zeros: W·H is 0, and so explains nothing of A.")
+    zeros = [not s.W.any() or not s.H.any() for s in sample if s.W is not None and s.H is not None]
+    if mostly(zeros):
+        where = "" if all(zeros) else f" in {sum(zeros)} of {len(zeros)} runs that collapse"
+        return Finding(
+            Cause.ZEROS, f"It returns zeros: W·H is 0{where}, and so explains nothing of A."
+        )
     own, usual = _rates(evidence)
     if not own.whole:
         return Finding(Cause.COLLAPSES, "Some runs collapse; the baseline has none like them.")
@@ -29,8 +31,8 @@ def collapsed(evidence: Evidence) -> Finding | None:
         return Finding(Cause.NORMAL, f"{rate}, which may be chance: {theirs}.")
     return Finding(
         Cause.COLLAPSES,
-        f"{rate}; {theirs}. Components die or share a row: look at how it starts, and at what "
-        "sets entries to 0.",
+        f"{rate}; {theirs}. Components die or share a row: look at how it starts, at what sets "
+        "entries to 0, and, if it makes several runs, at which of them it keeps.",
     )
 
 

@@ -21,25 +21,37 @@ NOTHING = (
 CLEARLY, RIGHT = 30.0, 1e-9
 """Ten times the work that brings the error down so much, or to this, was what was missing."""
 
+AT_ONCE = 1e-3
+"""Who gets so much nearer by starts at its own answers than by ten times the work was held back by
+what it had kept from its first start."""
+
 NEAR = 1e-3
 """Runs that miss A by more than this are hardly on their way to it."""
 
 
 def early(evidence: Evidence) -> Finding | None:
     """Say so if runs improve when they are continued, or given more iterations."""
-    worked = evidence.worked
+    worked, chains = evidence.worked, evidence.chains
     if mostly(each.improved for each in worked):
         before, after = (_median([getattr(x, of) for x in worked]) for of in ("before", "after"))
-        falls = f"with {_options(worked[0].run.options)} the median error falls from {before:.0e}"
+        changes = f"the median error {_changes(before, after, '.0e')}"
+        falls = f"with {_options(worked[0].run.options)} {changes}"
         far = after <= max(before / CLEARLY, RIGHT)
+        if not far and (again := _falls_at_once(evidence)):
+            return Finding(
+                Cause.EARLY,
+                "Probably it returns an average over its iterations, or keeps sums or steps from "
+                f"the start of a run: {falls}, while {again}.",
+                certain=False,
+                evidence=f"more work: {_how_many(worked)}; continue: {_how_many(chains)}",
+            )
         slow = "" if far else ", or is slow, since something from the start of a run holds it back"
         return Finding(
             Cause.EARLY,
-            f"It {'' if far else 'probably '}stops early{slow}: {falls} to {after:.0e}.",
+            f"It {'' if far else 'probably '}stops early{slow}: {falls}.",
             certain=far,
             evidence=f"more work: {_how_many(worked)}",
         )
-    chains = evidence.chains
     if mostly(each.improved for each in chains) and not _leaves(evidence):
         first, last = (_median([x.points[i].defect for x in chains]) for i in (0, -1))
         if first > HUGE:
@@ -48,13 +60,37 @@ def early(evidence: Evidence) -> Finding | None:
             Cause.EARLY,
             "It probably stops early, or is held back by what it keeps from the start of a run "
             "(sums, an average, a step that shrinks, something that is computed once): started "
-            f"again at its own answers, it improves them; the median error falls from {first:.0e} "
-            f"to {last:.0e}. Try a smaller tolerance or more iterations; if these hardly help, "
-            "look for the second.",
+            f"again at its own answers, it improves them; the median error "
+            f"{_changes(first, last, '.0e')}. Try a smaller tolerance or more iterations; if these "
+            "hardly help, look for the second.",
             certain=False,
             evidence=f"continue: {_how_many(chains)}",
         )
     return None
+
+
+def _falls_at_once(evidence: Evidence) -> str:
+    """Say how far errors fall from its own answers, if that is far below what more work does."""
+    worked, chains = evidence.worked, evidence.chains
+    by_work = _median([each.after / each.before for each in worked if each.before > 0])
+    ends = [(each.points[0].defect, each.points[-1].defect) for each in chains]
+    if not (ends and _median([b / a for a, b in ends if a > 0]) <= AT_ONCE * by_work):
+        return ""
+    first, last = (_median([each[i] for each in ends]) for i in (0, 1))
+    links = max(len(each.points) for each in chains) - 1
+    return (
+        f"started again at its own answers, {links} times at most and with no more work each "
+        f"time, the median error {_changes(first, last, '.0e')}"
+    )
+
+
+def _changes(first: float, last: float, digits: str) -> str:
+    """Say from what to what an error changes; that it falls only where the digits show it."""
+    before, after = format(first, digits), format(last, digits)
+    if before == after:
+        return f"is {before} before and after"
+    falls = float(after) < float(before)
+    return f"falls from {before} to {after}" if falls else f"is {before} before and {after} after"
 
 
 def _leaves(evidence: Evidence) -> bool:
@@ -72,9 +108,9 @@ def creeping(evidence: Evidence) -> Finding | None:
     links = max(len(each.points) for each in chains) - 1
     return Finding(
         Cause.EARLY,
-        f"It probably stops early, or is very slow: each time that it is started again at its own "
-        f"answer, it improves it a little; after {links} times the median error has fallen from "
-        f"{first:.2g} to {last:.2g}. Is its tolerance absolute, or its step too small?",
+        "It probably stops early, or is very slow: each time that it is started again at its own "
+        f"answer, the objective falls a little; in {links} times the median error "
+        f"{_changes(first, last, '.2g')}. Is its tolerance absolute, or its step too small?",
         certain=False,
         evidence=f"continue: in {sum(c.creeps for c in chains)} of {len(chains)} runs the "
         "objective fell each time",
@@ -108,4 +144,4 @@ def _how_many(tried: Sequence[Chain] | Sequence[Worked]) -> str:
 
 
 def _median(values: Sequence[float]) -> float:
-    return float(np.median(values))
+    return float(np.median(values)) if len(values) else float("nan")

@@ -16,9 +16,9 @@ def fixed_point(evidence: Evidence) -> Finding | None:
         Cause.FIXED_POINT,
         "It rests where nothing is stationary: started again at its own answers, it stays there, "
         f"but the median error is {runs.typical:.0e} and the median KKT residual {runs.kkt:.0e}. "
-        "Its updates have a wrong fixed point (that of another or a weighted loss, say), A, W or H "
-        "is changed besides, or it takes such a start for converged, whatever more iterations "
-        "would do.",
+        "Its updates may have a wrong fixed point (that of another or a weighted loss, say), A, W "
+        "or H may be changed besides, or it takes such a start for converged, whatever more "
+        "iterations would do.",
         evidence=f"continue: {sum(c.stayed for c in chains)} of {len(chains)} runs stayed",
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..evidence import Evidence
@@ -14,6 +16,11 @@ FAR = 0.1
 
 def leaves(evidence: Evidence) -> Finding | None:
     """Say how far it goes from exact factorizations, and whether it shrinks them."""
+    finding = _left(evidence)
+    return None if finding is None else replace(finding, about_matrix=True)
+
+
+def _left(evidence: Evidence) -> Finding | None:
     runs = [run for run in evidence.tried.exact if run.product is not None]
     off = [float(abs(run.product - run.A).max() / run.A.max()) for run in runs]  # type: ignore[operator]
     if not mostly(x > LEFT for x in off):
@@ -36,15 +43,16 @@ def leaves(evidence: Evidence) -> Finding | None:
     if evidence.tried.same_product:
         return Finding(
             Cause.LEAVES,
-            "It factorizes another matrix than A, minimises something else, or changes W and H in "
-            f"the same way each time: started at an exact factorization, it goes {far:.0e} away "
-            f"from A, and from elsewhere it ends at the same W·H{not_early}.",
+            f"It leaves the right answer: started at an exact factorization, it goes {far:.0e} "
+            f"away from A, and from elsewhere it ends at the same W·H{not_early}. It may factorize "
+            "another matrix than A, minimise something else, or change W and H in the same way "
+            "each time.",
             evidence=evidence_text,
         )
     return Finding(
         Cause.LEAVES,
         f"It leaves the right answer: started at an exact factorization, where nothing is left to "
-        f"do, it goes {far:.0e} away from A. So A is changed before the updates, or W and H are "
-        f"after them, or an update is wrong{not_early}.",
+        f"do, it goes {far:.0e} away from A{not_early}. A may be changed before the updates, or W "
+        "and H after them, an update may be wrong, or something be dropped or changed on the way.",
         evidence=evidence_text,
     )

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...arrays import Array
 from ...judging.objectives import find
 from ...judging.turned import misses
-from ..evidence import Evidence
-from ..findings import Cause, Finding, mostly
+from ..evidence import ASTRAY, Evidence
+from ..findings import MOST, Cause, Finding, mostly
 from .refitted import refitted
 
 FEWEST = 3
@@ -19,37 +21,46 @@ by so many times less than it does."""
 
 
 def parted(evidence: Evidence) -> Finding | None:
-    """Say which factor is right, if the other one alone keeps W·H from being A."""
+    """Say which factor is right, if the other one alone keeps W·H from being A.
+
+    A W with fewer columns than A has rows must have A's columns in its span. One with as many may
+    be nearly anything, and a best H that fits shows nothing.
+    """
     if find(evidence.part.objective).beta != 2:
         return None
     runs = [
-        (A, W, H) for A, W, H in evidence.astray if np.isfinite(W).all() and np.isfinite(H).all()
+        (A, W, H)
+        for A, W, H in evidence.own_answers
+        if misses(A, W @ H) > ASTRAY and np.isfinite(W).all() and np.isfinite(H).all()
     ]
-    if len(runs) < FEWEST:
+    if len(runs) < max(FEWEST, MOST * len(evidence.own_answers)):
         return None
-    off = [misses(A, W @ H) for A, W, H in runs]
     both = {
-        "H": [_least(A.T, H.T) for A, _, H in runs],
-        "W": [_least(A, W) for A, W, _ in runs],
+        "H": [(A.T, H.T, W.T) for A, W, H in runs if W.shape[1] < A.shape[1]],
+        "W": [(A, W, H) for A, W, H in runs if W.shape[1] < A.shape[0]],
     }
-    rights = {
-        name: mostly(x <= min(RIGHT, y / TIMES) for x, y in zip(least, off, strict=True))
-        for name, least in both.items()
-    }
-    if all(rights.values()):
-        return None  # each of them is right, with another one: that has many causes
-    for right, least in both.items():
-        if rights[right]:
-            wrong = "W" if right == "H" else "H"
-            return Finding(
-                Cause.HALF,
-                f"{right} is right, and {wrong} is not: with {right} as it is and the best "
-                f"{wrong}, the median error is {np.median(least):.0e}, but as they are it is "
-                f"{np.median(off):.0e}. {wrong} belongs to another {right}: is it from an earlier "
-                "iteration, an average, not updated to the end, or changed afterwards?",
-                evidence=f"{wrong} fitted again in {len(runs)} answers that miss A",
-            )
-    return None
+    found = {right: _right(right, telling) for right, telling in both.items()}
+    named = [finding for finding in found.values() if finding is not None]
+    return named[0] if len(named) == 1 else None  # if each is right, that has many causes
+
+
+def _right(right: str, runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
+    """Say that a factor is right, if it is; it stands for W here."""
+    off = [misses(A, W @ H) for A, W, H in runs]
+    least = [_least(A, W) for A, W, _ in runs]
+    fits = [x <= min(RIGHT, y / TIMES) for x, y in zip(least, off, strict=True)]
+    if len(runs) < FEWEST or not mostly(fits):
+        return None
+    wrong = "W" if right == "H" else "H"
+    return Finding(
+        Cause.HALF,
+        f"{right} is that of an exact factorization, and {wrong} is not: with {right} as it is and "
+        f"the best {wrong}, the median error is {np.median(least):.0e}, but as they are it is "
+        f"{np.median(off):.0e}. Probably {wrong} belongs to another {right}: is it from an earlier "
+        "iteration, an average, not updated to the end, or changed afterwards?",
+        certain=False,
+        evidence=f"{wrong} fitted again: so in {sum(fits)} of {len(fits)} answers that miss A",
+    )
 
 
 def _least(A: Array, W: Array) -> float:

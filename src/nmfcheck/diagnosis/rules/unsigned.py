@@ -1,4 +1,4 @@
-"""Signs of a factor were thrown away at the end."""
+"""Signs of a factor were thrown away."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def unsigned(evidence: Evidence) -> Finding | None:
         if mostly(lost):
             return Finding(
                 Cause.UNSIGNED,
-                f"The signs of {name} are thrown away at the end: {name} is the absolute value of "
-                "the least squares solution for the other factor, which has negative entries. "
-                f"{name} is not kept nonnegative in the loop, where it should be projected.",
+                f"The signs of {name} are thrown away: {name} is the absolute value of the least "
+                "squares solution for the other factor, which has negative entries. It should be "
+                "kept nonnegative in each iteration, by max(x, 0) or a solver with that bound.",
                 evidence=f"so in {sum(lost)} of {len(lost)} failing runs",
             )
     each = {

@@ -46,8 +46,9 @@ def unstable(evidence: Evidence) -> Finding | None:
         return Finding(
             Cause.UNSTABLE,
             "It moves away: started again at its own answers, it makes them worse (the median "
-            f"objective rises from {first:.2g} to {last:.2g}). An update has the wrong sign or "
-            "formula, a step is too large, or something is done to A, W or H besides.",
+            f"objective rises from {first:.2g} to {last:.2g}). An update may have the wrong sign "
+            "or formula or use something old, a step may be too large, or something be done to A, "
+            "W or H besides.",
             evidence=f"continue: {sum(c.worsened for c in chains)} of {len(chains)} runs got worse",
         )
     if evidence.tried.left > LEFT:  # which says more, and is certain

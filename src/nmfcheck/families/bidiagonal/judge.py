@@ -20,7 +20,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from ...arrays import Array, Bools, Ints
+from ...arrays import Array, Bools, Ints, stacked
 from ...errors import InputError
 from ...judging.judgement import Judgement, permutation_of
 from ...judging.measures import as_judged, balance, largest_entry
@@ -135,13 +135,10 @@ class CaseStack:
         objectives = {case.objective for case in cases}
         if len(objectives) > 1:
             raise InputError(f"a batch needs one objective, not {' and '.join(sorted(objectives))}")
-        (n,), (objective,) = sizes, objectives
-        a0 = np.concatenate([case.a0 for case in cases]).reshape(-1, n)
+        (objective,) = objectives
+        A = stacked([case.A for case in cases])
+        a0, e = (np.ascontiguousarray(np.diagonal(A, k, 1, 2)) for k in (0, 1))
         eps = np.array([case.eps for case in cases])
-        e = eps[:, None] * np.concatenate([case.a1 for case in cases]).reshape(len(a0), n - 1)
-        A = np.zeros((len(a0), n, n))
-        main, upper = np.arange(n), np.arange(n - 1)
-        A[:, main, main], A[:, upper, upper + 1] = a0, e
         return cls(A, a0, e, eps, objective)
 
     def part(self, chunk: slice) -> CaseStack:
@@ -155,11 +152,13 @@ class CaseStack:
 def judged(cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch, with sentences."""
     batch = judge_batch(cases, W, H)
-    invalid = Outcome.INVALID  # looked up once
+    exact, invalid = Outcome.EXACT, Outcome.INVALID  # looked up once
     judgements: list[Judgement] = []
     for i, run in enumerate(_runs(batch)):
         outcome, form, product, kkt, permutation, word, type_, clipped = run
-        if outcome.grade and not clipped:  # as nearly always; W and H are not looked at
+        if outcome is exact and not clipped:
+            explanation = _exactly(word)
+        elif outcome.grade and not clipped:  # W and H are not looked at
             explanation = f"{near(outcome, word, form, product)}."
         else:
             explanation = explain(
@@ -264,6 +263,12 @@ def _joined(permutation: tuple[int, ...]) -> str:
     return ",".join(map(str, permutation)) if permutation[0] >= 0 else ""
 
 
+@lru_cache(maxsize=4096)
+def _exactly(word: str) -> str:
+    """Return the sentence of an exact run, which is the same for all of one word."""
+    return f"{near(Outcome.EXACT, word, 0.0, 0.0)}."
+
+
 def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
     unit = cases.a0.max(axis=1)
     W, H, valid, clipped = as_judged(W, H, unit)
@@ -334,7 +339,7 @@ def _chunks(batch: int, n: int) -> Iterator[slice]:
 
     The system takes larger ones back as soon as they are freed, and has to give them anew.
     """
-    length = max(1, 8192 // n**2)
+    length = max(1, 16384 // n**2)
     return (slice(start, start + length) for start in range(0, batch, length))
 
 

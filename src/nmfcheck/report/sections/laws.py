@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...judging.objectives import FROBENIUS
-from ...laws import LawResult, State
+from ...laws import Law, LawResult, State
 from ...laws.registry import LAWS
 from ...presenting.section import Section
 from ...text import in_list
@@ -119,10 +119,17 @@ class LawsSection(Section):
         order = sorted(self.laws, key=lambda law: (not law.broken, not law.decides))
         known = [(law, LAWS.get(law.law)) for law in order]
         rows = [
-            (law, is_.statement if is_ else "", is_.usually if is_ else "", self.replay(law))
+            (law, is_.statement if is_ else "", _usually(law, is_), self.replay(law))
             for law, is_ in known
         ]
         return render(HTML, rows=rows, summary=self.summary)
+
+
+def _usually(result: LawResult, law: Law | None) -> str:
+    """Return what a broken law usually means; "" where that explains nothing."""
+    if law is None or (result.unanswered and not law.of_answers):
+        return ""
+    return law.usually
 
 
 def _by_reason(laws: Sequence[LawResult]) -> Iterator[tuple[str, list[str]]]:

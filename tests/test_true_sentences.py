@@ -1,0 +1,266 @@
+"""Sentences of the diagnosis that would be false of somebody else: when they are said, and how."""
+
+import time
+
+import numpy as np
+import pytest
+
+from nmfcheck import check
+from nmfcheck.diagnosis import Cause, Finding
+from nmfcheck.diagnosis.broken_laws import broken_laws
+from nmfcheck.diagnosis.experiments.alone import CONTROLS, _not_as_before
+from nmfcheck.diagnosis.experiments.record import Begin, Run
+from nmfcheck.diagnosis.order import with_symptoms
+from nmfcheck.diagnosis.rules.early import _changes
+from nmfcheck.families import find
+from nmfcheck.families.bidiagonal.family import cell_of
+from nmfcheck.judging.outcomes import Outcome
+from nmfcheck.laws import LawResult, Severity, State
+from nmfcheck.trials.stage import Stage
+from nmfcheck.verdict.tally import CellTally, _with_one_answer
+from zoo import descend, hals
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def first(function, *families, trials=8, **more):
+    """Return the first finding that is not a rate of collapse that is usual."""
+    report = check(function, families=families, trials=trials, isolate=False, laws=[], **more)
+    return next(f for f in report.findings if f.cause not in (Cause.NORMAL, Cause.INEXACT))
+
+
+def test_a_capped_rank_is_named():
+    def caps(A, rank, *, W0, H0):
+        k = max(1, min(rank, min(A.shape) - 1))
+        W, H = np.zeros_like(W0), np.zeros_like(H0)
+        W[:, :k], H[:k] = descend(A, W0[:, :k].copy(), H0[:k].copy())
+        return W, H
+
+    finding = first(caps, "bidiagonal", "mixed")
+    assert (finding.cause, finding.certain) == (Cause.PRUNED, False)
+    assert "Probably the rank is capped at min(m, n) − 1" in finding.sentence
+    assert "and in none of" in finding.sentence
+    finding = first(caps, "bidiagonal")
+    assert "the rank is capped below what was asked for, or a loop or a slice" in finding.sentence
+
+
+def test_a_component_that_is_left_out_at_high_ranks_is_another_cap():
+    def caps_at_2(A, rank, *, W0, H0):
+        W, H = np.zeros_like(W0), np.zeros_like(H0)
+        W[:, :2], H[:2] = descend(A, W0[:, :2].copy(), H0[:2].copy())
+        return W, H
+
+    finding = first(caps_at_2, "mixed", "bidiagonal", trials=12)
+    assert "Probably the rank is capped at 2," in finding.sentence
+
+
+def test_no_factor_is_called_right_where_any_would_do():
+    """With as many components as rows, a best H fits many a wrong W."""
+
+    def returns_another_h(A, rank, *, W0, H0):
+        W, H = descend(A, W0, H0)
+        return W, np.sqrt(H)
+
+    finding = first(returns_another_h, "bidiagonal")
+    assert "that of an exact factorization" not in finding.sentence
+    finding = first(returns_another_h, "mixed")
+    assert finding.cause is Cause.HALF
+    assert not finding.certain
+    assert finding.sentence.startswith("W is that of an exact factorization, and H is not")
+
+
+def test_a_constraint_is_no_weight_and_no_other_factor():
+    def rows_of_w_sum_to_1(A, rank, *, W0, H0):
+        W, H = W0, H0
+        for _ in range(60):
+            W = hals(A, W, H, sweeps=1)[0]
+            W = W / np.where(W.sum(axis=1) > 0, W.sum(axis=1), 1)[:, None]
+            H = hals(A.T, H.T, W.T, sweeps=1)[0].T
+        return W, H
+
+    report = check(
+        rows_of_w_sum_to_1, families=["rays", "bidiagonal"], trials=8, isolate=False, laws=[]
+    )
+    causes = [finding.cause for finding in report.findings]
+    assert causes[0] is Cause.CONSTRAINED
+    assert not {Cause.WEIGHTED, Cause.HALF, Cause.CEILING} & set(causes)
+
+
+def test_what_is_said_of_a_is_not_said_where_no_product_is_a():
+    def divides_h_as_well(A, rank, *, W0, H0):
+        W, H = descend(A, W0, H0)
+        norms = np.where(W.any(axis=0), np.linalg.norm(W, axis=0), 1)
+        return W / norms, H / norms[:, None]
+
+    finding = first(divides_h_as_well, "mixed", "noisy")
+    assert finding.sentence.startswith("mixed: W·H is A but for the sizes of its components")
+    assert "The same shows in" not in finding.sentence
+    finding = first(divides_h_as_well, "noisy")
+    assert finding.sentence.startswith("experiments with bidiagonal and mixed matrices: W·H is A")
+
+
+def test_nan_after_an_overflow_is_no_zero_over_zero():
+    def grows(A, rank, *, W0, H0):
+        W, H = W0.copy(), H0.copy()
+        for _ in range(2000):
+            W, H = W - (W @ H - A) @ H.T, H - W.T @ (W @ H - A)
+        return W, H
+
+    def grows_in_w(A, rank, *, W0, H0):
+        return np.where(np.eye(*W0.shape) > 0, np.nan, 1e200), H0
+
+    def divides_by_zero(A, rank, *, W0, H0):
+        return W0 / 0 * 0, H0
+
+    sentence = first(grows_in_w, "bidiagonal").sentence
+    assert "probably numbers grow until they overflow" in sentence
+    sentence = first(divides_by_zero, "bidiagonal").sentence
+    assert "NaN usually comes from 0/0, or from numbers that overflow" in sentence
+    report = check(grows, families=["bidiagonal"], trials=4, isolate=False, laws=[])
+    told = " ".join(finding.sentence for finding in report.findings)
+    counts = {name: told.partition(f"{name} has entries that are NaN in ")[2][:3] for name in "WH"}
+    assert counts["W"] == counts["H"] != ""  # each is NaN wherever the other is
+
+
+def test_nan_where_nothing_is_large_is_probably_zero_over_zero():
+    def divides_where_a_component_died(A, rank, *, W0, H0):
+        W, H = descend(A, W0, H0)
+        return W / (W.max(axis=0) * H.max(axis=1)) * (W.max(axis=0) * H.max(axis=1)), H
+
+    finding = first(divides_where_a_component_died, "bidiagonal", "inflated", trials=40, whole=True)
+    assert (finding.cause, finding.certain) == (Cause.HARD, False)
+    assert "probably from 0/0 (a component that has become 0, say)" in finding.sentence
+
+
+@pytest.mark.parametrize(("letters", "one"), [("eee", True), ("eei", False), ("iii", False)])
+def test_answers_of_nan_are_not_one_answer(letters, one):
+    tallied = CellTally(cell_of(3, "ones"), (0, 1, 2), {"eps=0": letters})
+    assert _with_one_answer(tallied, {tallied.cell.id}).one_answer == one
+
+
+def test_signs_may_be_lost_in_each_iteration():
+    def takes_absolute_values(A, rank, *, W0, H0):
+        W = W0
+        for _ in range(300):
+            H = abs(np.linalg.lstsq(W, A, rcond=None)[0])
+            W = abs(np.linalg.lstsq(H.T, A.T, rcond=None)[0]).T
+        return W, H
+
+    finding = first(takes_absolute_values, "bidiagonal", trials=20)
+    assert finding.cause is Cause.UNSIGNED
+    assert "at the end" not in finding.sentence
+
+
+@pytest.mark.slow
+def test_an_exception_after_an_overflow_says_that_it_diverges(tmp_path):
+    source = tmp_path / "grows.py"
+    source.write_text(
+        "import warnings\nimport numpy as np\n"
+        "warnings.simplefilter('always')\n"
+        "def nmf(A, rank, *, W0, H0):\n"
+        "    W, H = W0, H0\n"
+        "    if rank < 3:\n        return W, H\n"
+        "    for _ in range(500):\n"
+        "        W = W + 10 * (W @ H - A) @ H.T\n"
+        "        H = H + 10 * W.T @ (W @ H - A)\n"
+        "        if not np.isfinite(W).all():\n"
+        "            raise ValueError('no norm')\n"
+    )
+    report = check(f"py:{source}:nmf", families=["bidiagonal"], trials=3, laws=[])
+    finding = next(each for each in report.findings if each.cause is Cause.SILENT)
+    assert "overflow encountered" in finding.sentence
+    assert "probably its numbers grow until they overflow" in finding.sentence
+
+
+UNSTABLE, NAN = Finding(Cause.UNSTABLE, "", certain=False), Finding(Cause.HARD, "NaN")
+HALF = Finding(Cause.HALF, "", certain=False)
+DESCENT, OTHER = Finding(Cause.LAW, "descent"), Finding(Cause.LAW, "another law")
+
+
+@pytest.mark.parametrize("leading", [[], [UNSTABLE], [UNSTABLE, DESCENT], [DESCENT], [HALF]])
+def test_why_numbers_grow_is_told_before_nan(leading):
+    told = with_symptoms([*leading, OTHER, UNSTABLE], [NAN], [DESCENT])
+    assert told == [*leading, NAN, OTHER, UNSTABLE]
+
+
+def broken(law, sentence):
+    return LawResult(law, Severity.MUST, State.BROKEN, sentence)
+
+
+def test_laws_without_an_answer_are_told_once_and_without_what_they_usually_mean():
+    laws = [
+        broken("valid", "tall: W has 6 entries that are NaN"),
+        broken("rank-one", "it raised LinAlgError: no"),
+        broken("units", "A times 1e+06 ends worse, by 0.92 of A's own objective"),
+        broken("zero-rows", "a zero row: H is not finite"),
+    ]
+    told = broken_laws(laws, Cause.LAW, silent_elsewhere=True)
+    assert [finding.sentence for finding in told] == [
+        "The law 'valid' is broken: tall: W has 6 entries that are NaN. So are the laws 'rank-one' "
+        "and 'zero-rows', where no valid answer came back either.",
+        told[1].sentence,
+    ]
+    assert "Usually: a fixed constant" in told[1].sentence
+    told = broken_laws(laws, Cause.LAW, silent_elsewhere=False)
+    assert "Usually: a division by zero" in told[0].sentence
+    assert told[1].sentence.endswith("So is the law 'zero-rows', where no valid answer came back "
+                                     "either.")  # fmt: skip
+
+
+def control(W, kept=True, seed=0):
+    room = find("bidiagonal")
+    trial, ask = room.trial(room.cell("n=3/ones"), seed), room.ask("eps=0")
+    ones = np.ones((3, 3))
+    run = Run(trial, ask, Begin.GIVEN, *trial.start(), 0, W=W, H=None if W is None else ones)
+    stage = Stage(trial, ask, Outcome.UNCONVERGED, "", W=ones if kept else None, H=ones)
+    return run, stage
+
+
+def test_why_there_is_nothing_to_compare_with():
+    ones = np.ones((3, 3))
+    same = [control(ones, seed=seed) for seed in (0, 1)]
+    assert _not_as_before(same * CONTROLS) == ""
+    assert _not_as_before(same[:1]) == _not_as_before([]) == "the time was up"
+    other = control(2 * ones, seed=1)
+    assert "does not give the same answers" in _not_as_before([same[0], other])
+    assert _not_as_before([same[0], control(None, seed=1)]).endswith("no usable answer")
+    assert "no answers were kept" in _not_as_before([same[0], control(ones, kept=False, seed=1)])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (1.0, 0.999, "is 1 before and after"),
+        (1.0, 0.5, "falls from 1 to 0.5"),
+        (0.5, 1.0, "is 0.5 before and 1 after"),
+    ],
+)
+def test_an_error_falls_only_where_the_digits_show_it(before, after, said):
+    assert _changes(before, after, ".2g") == said
+
+
+def test_an_average_over_iterations_is_told_from_stopping_early():
+    def averages(A, rank, *, W0, H0, sweeps=60):
+        W, H = W0, H0
+        W_mean, H_mean = 0 * W0, 0 * H0
+        for i in range(1, sweeps + 1):
+            W, H = hals(A, W, H, sweeps=1)
+            W_mean, H_mean = W_mean + (W - W_mean) / i, H_mean + (H - H_mean) / i
+        return W_mean, H_mean
+
+    finding = first(averages, "bidiagonal", sizes=[2, 3])
+    assert (finding.cause, finding.certain) == (Cause.EARLY, False)
+    assert finding.sentence.startswith("Probably it returns an average over its iterations")
+
+
+@pytest.mark.slow
+def test_a_slow_subject_is_continued_as_well():
+    def slow(A, rank, *, W0, H0):
+        time.sleep(0.3)
+        return hals(A, W0, H0, sweeps=2)
+
+    report = check(slow, families=["bidiagonal"], sizes=[3], trials=4, isolate=False, laws=[])
+    made = {each.name: each for each in report._subject.experiments}
+    assert "the time was up" in made["start at the answer"].left_out
+    assert made["continue"].runs > 0
+    assert made["start at the answer"].runs > 0
