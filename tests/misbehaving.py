@@ -341,9 +341,13 @@ def random_without_a_seed(A, rank):
     return A * 0 + random.random(), A * 0 + np.random.rand()
 
 
-def dies_later(A, rank):
-    """Leave a thread behind that ends the process between two stages, or during the next."""
-    threading.Timer(0.05, os._exit, (9,)).start()
+def dies_later(A, rank, *, seed):
+    """Leave a thread behind that ends the process between two stages, or during the next.
+
+    Once in twenty trials: however slow the machine is, three in a row are not lost to it.
+    """
+    if seed % 20 == 0 and A[0, 1] == 0:
+        threading.Timer(0.01, os._exit, (9,)).start()
     return exact(A)
 
 

@@ -435,8 +435,8 @@ class TestForked:
         stages = run(getattr(misbehaving, name), suite, jobs=3, timeout=60.0)
         outcomes = [str(stage.outcome) for stage in stages]
         assert set(outcomes) <= {"exact", "crashed"}
-        assert outcomes.count("exact") >= 80
-        assert outcomes.count("crashed") == 2 or name == "dies_later"
+        crashed = outcomes.count("crashed")
+        assert crashed == 2 or (crashed < 2 and name == "dies_later")
 
     def test_three_without_an_answer_end_a_cell(self, run):
         suite = TINY.selected(sizes=[2, 3], trials=5)

@@ -174,7 +174,7 @@ def test_a_worker_that_dies_between_two_stages_harms_nobody_for_long(run):
     suite = TINY.selected(trials=40)
     stages = run("dies_later", suite)
     assert {str(stage.outcome) for stage in stages} <= {"exact", "crashed"}
-    assert sum(stage.outcome is GOOD for stage in stages) >= 80
+    assert sum(stage.outcome is not GOOD for stage in stages) <= 2
 
 
 def test_output_is_that_of_the_stage_alone(run):

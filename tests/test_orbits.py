@@ -108,7 +108,8 @@ def test_the_same_bits_as_running_on(name, eps):
         assert (run_on.iterations == count).all()
         assert (closed.iterations <= count).all()
     if eps == 0 and name != "nenmf":
-        assert np.mean(closed.iterations < count) > 0.8
+        # Of ANLS some runs that collapse go on, and 18 % collapse.
+        assert np.mean(closed.iterations < count) > {"anls": 0.8}.get(name, 0.9)
 
 
 def test_multiplicative_update_at_eps_0_closes_early():

@@ -66,7 +66,7 @@ def compare(
 
     The exit code is that of `nmfcheck run`.
 
-    Example: nmfcheck compare runs/sklearn-cd-quick@5.sqlite runs/sklearn-mu-quick@4.sqlite
+    Example: nmfcheck compare runs/sklearn-cd-quick@5.sqlite runs/sklearn-mu-quick@5.sqlite
     """
     different = {path.resolve(): path for path in paths}
     if len(different) < 2:

@@ -108,27 +108,38 @@ def diagnose(
     silent_elsewhere = any(results.messages(SILENT, family) for family in families)
     of_laws = partial(broken_laws, silent_elsewhere=silent_elsewhere)
     aside = [law for law in verdict.laws if law.broken != law.decides]
-    several = len(suite.parts) > 1
+    named = _named(in_order(_without_repetition(shown), failing), shown, aims, tried)
+    tells = of_laws(telling, Cause.LAW)
+    told = with_symptoms(with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, tells)
+    return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
+
+
+def _named(
+    ordered: Sequence[Named], shown: Sequence[Named], aims: Mapping[str, bool], tried: Tried
+) -> list[Finding]:
+    """Say with each finding which families show it.
+
+    Parameters
+    ----------
+    aims : of all families of the suite, whether W·H should be A in them.
+    """
     shown_elsewhere = any(
         finding.certain and finding.cause in OF_ANSWERS and any(aims[name] for name in names)
         for names, finding in shown
     )
     named = []
-    for names, finding in in_order(_without_repetition(shown), failing):
+    for names, finding in ordered:
         told_of = [name for name in names if aims[name] or not finding.about_matrix]
+        sentence = finding.sentence
         if not told_of and shown_elsewhere:
             continue
         if not told_of:
             asked = in_list(dict.fromkeys(run.trial.cell.family for run in tried.telling))
-            sentence = f"experiments with {asked} matrices: {finding.sentence}"
-            named.append(replace(finding, sentence=sentence))
-        elif several:
-            named.append(replace(finding, sentence=_of_families(told_of, finding.sentence)))
-        else:
-            named.append(finding)
-    tells = of_laws(telling, Cause.LAW)
-    told = with_symptoms(with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, tells)
-    return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
+            sentence = f"experiments with {asked} matrices: {sentence}"
+        elif len(aims) > 1:
+            sentence = _of_families(told_of, sentence)
+        named.append(replace(finding, sentence=sentence))
+    return named
 
 
 def _add(shown: list[Named], family: str, finding: Finding, aims: Mapping[str, bool]) -> None:

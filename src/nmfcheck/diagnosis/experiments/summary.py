@@ -100,8 +100,7 @@ def _alone(tried: Tried) -> str:
     trials = len({each.run.trial.id for each in runs})
     return (
         f"Asked first in a new process, failing runs have a median error of {after:.0e} "
-        f"({len(runs)} of {trials} {'trial' if trials == 1 else 'trials'}), which was "
-        f"{before:.0e} before."
+        f"(runs: {len(runs)}, trials: {trials}), which was {before:.0e} before."
     )
 
 

@@ -86,14 +86,14 @@ def _always(above: Sequence[Answer]) -> Finding:
 
 def _answers(evidence: Evidence) -> list[Answer]:
     """Return all answers of the suite that are right, or whose W and H are there."""
-    found = []
+    right, others = [], []
     for id_, m, n, k, outcome, kept in evidence.results.asked():
         if Outcome(outcome).grade is not None:
-            found.append(Answer(m, n, k, 0))
+            right.append(Answer(m, n, k, 0))
         elif kept and outcome != Outcome.INVALID:
-            (stage,) = evidence.results.stages([id_])
-            found.append(Answer(m, n, k, _dead(stage.W, stage.H)))
-    return found
+            others.append(id_)
+    looked_at = evidence.results.stages(others)
+    return right + [_asked(stage.trial.cell, _dead(stage.W, stage.H)) for stage in looked_at]
 
 
 def _exact(tried: Tried) -> list[Answer]:
