@@ -295,21 +295,35 @@ __attribute__((noinline)) void solve_minimum_norm(Half<M, N, K> h, Mask lanes) {
     });
 }
 
-// The same, with this scratch. There is code for square problems whose sizes are written out, and
-// code for all others.
+// A rank for which square problems have code of their own here, and not elsewhere; 0 for others.
+template <class K>
+constexpr int small_square = 0;
+template <int N, bool written_out>
+constexpr int small_square<Fixed<N, written_out>> = N == 5 || N == 6 ? N : 0;
+
+// The same with other sizes, which say the same, and this scratch.
+template <class Size, class M, class N, class K>
+INLINE void with_sizes(Size m, Size n, Size k, Half<M, N, K> h, Scratch scratch, Mask lanes) {
+    const Matrix<Size, Size> At{h.At.data, n, m}, X{h.X.data, m, k}, Y{h.Y.data, n, k};
+    const Matrix<Size, Size> next{h.next.data, n, k};
+    solve_minimum_norm(
+        Half<Size, Size, Size>{m, n, k, At, h.pattern, X, Y, next, h.tolerance, scratch, h.stop},
+        lanes);
+}
+
+// The same, with this scratch. There is code for small square problems, and code for all others.
 template <class M, class N, class K>
 INLINE void minimum_norm(Half<M, N, K> h, Scratch scratch, Mask lanes) {
+    constexpr int square = small_square<K>;
     if constexpr (straight<M>) {
         h.scratch = scratch;
         solve_minimum_norm(h, lanes);
-    } else {
-        const Any m{h.m}, n{h.n}, k{h.k};
-        const Matrix<Any, Any> At{h.At.data, n, m}, X{h.X.data, m, k}, Y{h.Y.data, n, k};
-        const Matrix<Any, Any> next{h.next.data, n, k};
-        solve_minimum_norm(
-            Half<Any, Any, Any>{m, n, k, At, h.pattern, X, Y, next, h.tolerance, scratch, h.stop},
-            lanes);
+        return;
+    } else if constexpr (square > 0) {
+        constexpr Fixed<square> k;
+        if (h.m == k && h.n == k) return with_sizes(k, k, k, h, scratch, lanes);
     }
+    if constexpr (!straight<M>) with_sizes(Any{h.m}, Any{h.n}, Any{h.k}, h, scratch, lanes);
 }
 
 }  // namespace nmfcheck::INSTRUCTIONS
