@@ -158,9 +158,16 @@ def limit_of(name: str, A: Array, k: int, times: Times) -> float:
     return max(flops * times.fma / 2, work.divisions(m, n, k) * times.division)
 
 
-def line(name: str, A: Array) -> None:
+def twins(n: int, seed: int) -> tuple[Array, Array]:
+    """Return a start whose first two components are the same: W is singular, and remains so long."""
+    W0, H0 = (X.copy() for X in starting_point(n, seed))
+    W0[:, 1], H0[1] = W0[:, 0], H0[0]
+    return W0, H0
+
+
+def line(name: str, A: Array, start: Callable[..., tuple[Array, Array]] = starting_point) -> None:
     n = len(A)
-    times = measure(name, A, [starting_point(n, seed) for seed in range(STARTS)], ROUNDS)
+    times = measure(name, A, [start(n, seed) for seed in range(STARTS)], ROUNDS)
     limit = limit_of(name, A, n, times)
     one, all_, loop = times.one_thread, times.all_threads, times.numpy_loop
     print(
@@ -235,6 +242,10 @@ def main() -> None:
             print(f"\n### {name.replace('_', ' ')}, dense A\n{HEAD}")
             for n in SIZES:
                 line(name, np.random.default_rng(n).uniform(0.5, 2, (n, n)))
+        if name == "als":
+            print(f"\n### als, two components alike\n{HEAD}")
+            for n in SIZES:
+                line(name, bidiagonal(np.ones(n), eps=0.25).A, twins)
     table_of_suites(asked)
     if "multiplicative_update" in asked:
         print("\nThe paper's Figure 1, multiplicative update: n = 2, 1000 seeds, 7 values of ε, "

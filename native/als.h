@@ -2,6 +2,7 @@
 #pragma once
 
 #include "least_squares.h"
+#include "minimum_norm.h"
 
 namespace nmfcheck::INSTRUCTIONS {
 
@@ -11,6 +12,7 @@ struct ALS {
 
     template <class M, class N, class K>
     static INLINE void half(Half<M, N, K> h) {
+        const Scratch scratch = h.scratch;  // which is free again by the end
         Local XtX(h.k, h.k, h.scratch);
         Local L(h.k, h.k, h.scratch);
         Local L_inverse(h.k, h.k, h.scratch);
@@ -21,7 +23,7 @@ struct ALS {
             AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });
         });
         for_each_part<tile_rows>(h.n, [&](auto R, int i) INLINED { substitute<R>(L, h.next, i); });
-        if (any(doubtful)) minimum_norm(h, doubtful);
+        if (any(doubtful)) minimum_norm(h, scratch, doubtful);
         for_each(h.n, [&](int i) INLINED {
             for_each(h.k, [&](int c) INLINED { h.next(i, c) = clipped(h.next(i, c)); });
         });

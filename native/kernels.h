@@ -87,7 +87,7 @@ struct Block {
 
 constexpr std::int64_t scratch_vectors(Shape s) {
     const std::int64_t longest = s.m > s.n ? s.m : s.n, k = s.k;
-    return 4 * k * k + 3 * longest * k + 4 * k + 16;
+    return 4 * k * k + 3 * longest * k + 8 * (longest + k) + 16;
 }
 
 using Iterate = void (*)(Block &, std::int64_t iterations);

@@ -349,6 +349,126 @@ class TestLeastSquares:
         np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
+def twin(X, rng):
+    X[:, 1] = X[:, 0]
+
+
+def proportional(X, rng):
+    X[:, -1] = 3 * X[:, 0]
+
+
+def unequal_twins(X, rng):
+    X[:, 1] = 1e-7 * X[:, 0]
+
+
+def sum_of_two(X, rng):
+    X[:, 2] = X[:, 0] + X[:, 1]
+
+
+def three_of_a_kind(X, rng):
+    X[:, 1:3] = X[:, :1] * [2, 5]
+
+
+def two_pairs(X, rng):
+    X[:, 1], X[:, 3] = X[:, 0], 7 * X[:, 2]
+
+
+def dead_and_twin(X, rng):
+    X[:, 1], X[:, 2] = 0, 2 * X[:, 0]
+
+
+def rank_one(X, rng):
+    X[:] = X[:, :1] * rng.random(X.shape[1])
+
+
+def half_rank(X, rng):
+    X[:] = X[:, : X.shape[1] // 2] @ rng.random((X.shape[1] // 2, X.shape[1]))
+
+
+def nearly_twin(X, rng):
+    X[:, 1] = X[:, 0] + 1e-6 * X[:, 1]
+
+
+def nothing(X, rng):
+    X[:] = 0
+
+
+def regular(X, rng):
+    X += np.eye(*X.shape)
+
+
+SINGULAR = [
+    *(twin, proportional, unequal_twins, sum_of_two, three_of_a_kind, two_pairs, dead_and_twin),
+    *(rank_one, half_rank, nothing),
+]
+
+
+class TestSingularSteps:
+    """Side by side in lanes, each with another null space."""
+
+    @pytest.mark.parametrize("shape", [(4, 4, 4), (6, 6, 6), (11, 11, 11), (9, 5, 6), (5, 7, 8)])
+    @pytest.mark.parametrize("size", [1, 1e120, 1e-90])
+    def test_minimum_norm(self, shape, size, each_instruction_set):
+        m, n, k = shape
+        rng = np.random.default_rng(shape)
+        kinds = [*SINGULAR, nearly_twin, regular] * 3
+        A, W0 = rng.random((len(kinds), m, n)), rng.random((len(kinds), m, k))
+        for kind, X in zip(kinds, W0, strict=True):
+            kind(X, rng)
+        H0 = np.ones((len(kinds), k, n))
+        found = run("als", A, size * W0, H0, 1)
+        for i, kind in enumerate(kinds):
+            solution, _, _, sigma = np.linalg.lstsq(W0[i], A[i], rcond=None)
+            counting = sigma[sigma > max(m, k) * 2**-52 * sigma[0]]
+            condition = counting[0] / counting[-1] if len(counting) else 1
+            # The residual of the problem is not small: the square of the condition counts.
+            bound = 1e-14 * condition * (1e7 if kind is nearly_twin else condition)
+            difference = np.abs(size * found.H[i] - np.maximum(solution, 0)).max()
+            assert difference <= min(bound, 1e-2) * (1 + np.abs(solution).max()), kind.__name__
+            assert not found.H[i][~W0[i].any(axis=0)].any()
+            alone = run("als", A[i], size * W0[i], H0[i], 1)
+            assert alone.H.tobytes() == found.H[i].tobytes()
+            assert alone.W.tobytes() == found.W[i].tobytes()
+
+    @pytest.mark.parametrize("s", [1e-3, 1e-5, 1e-7])
+    def test_angles_that_add_up(self, s, each_instruction_set):
+        """No two columns are nearly parallel, and yet the normal equations lose every digit."""
+        W = np.array([[1, 1, 0.3], [0, s, 1], [0, 0, s]])
+        expected = np.random.default_rng(6).random((3, 4))
+        found = run("als", W @ expected, W, np.ones((3, 4)), 1).H
+        assert np.abs(found - expected).max() < 1e-13 / s**2
+
+    @pytest.mark.parametrize("n", [2, 3, 5, 8])
+    @pytest.mark.parametrize("times", [0.25, 4])
+    def test_the_same_cutoff_as_lstsq(self, n, times, each_instruction_set):
+        """A singular value that is so many times the cutoff."""
+        rng = np.random.default_rng(n)
+        W = np.eye(n) + rng.random((n, n))
+        small = times * n * 2**-52 * np.linalg.norm(W[:, :-1], 2)
+        W[:, -1] *= small  # as a column of its own: rounding does not move this singular value
+        sigma = np.linalg.svd(W, compute_uv=False)
+        W[:, -1] *= small / sigma[-1]
+        sigma = np.linalg.svd(W, compute_uv=False)
+        H = run("als", np.eye(n), W, np.ones((n, n)), 1).H
+        assert (H.max() > 1e10) == (sigma[-1] > n * 2**-52 * sigma[0]) == (times > 1)
+
+    def test_a_component_of_rounding_size_counts_as_zero(self, each_instruction_set):
+        rng = np.random.default_rng(5)
+        W, A = rng.random((4, 3)), rng.random((4, 5))
+        W[:, 1] *= 1e-16
+        H = run("als", A, W, np.ones((3, 5)), 1).H
+        expected = np.maximum(np.linalg.lstsq(W, A, rcond=None)[0], 0)
+        np.testing.assert_allclose(H, expected, atol=1e-13)
+
+    def test_graded_columns_keep_their_digits(self, each_instruction_set):
+        """As with LAPACK: what is small in a solution is not drowned by what is large."""
+        W = np.array([[0.8, 0, 0], [0.37, 0.024, 3.8e-16], [0, 0.05, 3.8e-16 * 0.05 / 0.024]])
+        A = bidiagonal(np.ones(3), eps=0.25).A
+        H = run("als", A, W, np.ones((3, 3)), 1).H
+        expected = np.maximum(np.linalg.pinv(W, rcond=3 * 2**-52) @ A, 0)
+        np.testing.assert_allclose(H, expected, rtol=1e-12)
+
+
 class TestNeNMF:
     def test_multiple_eigenvalues(self):
         """`‖WᵀW‖₂` where the largest eigenvalue is a double one, or all of them are the same."""

@@ -36,7 +36,7 @@ def paper(
     Writes paper.html (self-contained) and paper.md, each figure as SVG and PNG, the numbers behind
     them as CSV, and claims.json. The rule that decides is beside each claim.
 
-    The whole of it takes about 20 minutes on two cores. Runs are kept in FOLDER/runs; the same
+    The whole of it takes about half an hour on two cores. Runs are kept in FOLDER/runs; the same
     command goes on where the last one ended, and ends with the same numbers.
 
     Example: nmfcheck paper --quick

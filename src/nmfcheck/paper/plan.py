@@ -115,11 +115,10 @@ class Scale:
 
     Attributes
     ----------
-    part : 1 for the paper's scale or larger, but for ALS with n > 3, which gets a tenth of its
-        iterations: runs that do not come to rest would take hours. 0.1 for a tenth of the seeds,
-        and of the iterations of multiplicative update (n > 2) and ALS. The others keep theirs, and
-        so does multiplicative update for n = 2, where ε goes down to 1e-5: with a tenth, many runs
-        would be short of any solution, and the statements would be about that.
+    part : 1 for the paper's scale or larger. 0.1 for a tenth of the seeds, and of the iterations of
+        multiplicative update (n > 2) and ALS. The others keep theirs, and so does multiplicative
+        update for n = 2, where ε goes down to 1e-5: with a tenth, many runs would be short of any
+        solution, and the statements would be about that.
     """
 
     name: str
@@ -133,8 +132,7 @@ class Scale:
         }
         numbers = "; ".join(f"{sizes}: {number} seeds" for number, sizes in seeds.items())
         iterations = ", ".join(
-            f"{name} {self.iterations(a, 2):,} (n = 2), {self.iterations(a, 3):,} (n = 3), "
-            f"{self.iterations(a, 4):,} (n > 3)"
+            f"{name} {self.iterations(a, 2):,} (n = 2), {self.iterations(a, 3):,} (n > 2)"
             for a, name in ((MU, "multiplicative update"), (ALS, "ALS"))
         )
         return f"{numbers}. Iterations: {iterations}, gradient descent {self.iterations(GD, 2):,}."
@@ -149,7 +147,7 @@ class Scale:
         if algorithm == MU:
             return round(10**6 * (self.part if n > 2 else 1))
         if algorithm == ALS:
-            return round((10**6 if n <= 3 else 10**5) * self.part)
+            return round(10**6 * self.part)
         return {GD: 10**4, CD: 2 * 10**4, NENMF: 10**3}[algorithm]
 
     def batch(self, algorithm: str, n: int, entries: str, eps: float) -> Batch:
