@@ -159,7 +159,7 @@ def limit_of(name: str, A: Array, k: int, times: Times) -> float:
 
 
 def twins(n: int, seed: int) -> tuple[Array, Array]:
-    """Return a start whose first two components are the same: W is singular, and remains so long."""
+    """Return a start whose first two components are the same: W is singular for long."""
     W0, H0 = (X.copy() for X in starting_point(n, seed))
     W0[:, 1], H0[1] = W0[:, 0], H0[0]
     return W0, H0
