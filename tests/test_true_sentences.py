@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pytest
 
+from cheats import multiply
 from nmfcheck import check
 from nmfcheck.diagnosis import Cause, Finding
 from nmfcheck.diagnosis.broken_laws import broken_laws
@@ -327,3 +328,86 @@ def factorize(A, rank, *, W0, H0):
     calls += 1
     return W0 + calls, H0
 """
+
+
+def test_lines_of_zeros_that_are_put_back_elsewhere():
+    def at_the_end(A, rank, *, W0, H0):
+        rows, columns = A.any(axis=1), A.any(axis=0)
+        W, H = np.zeros_like(W0), np.zeros_like(H0)
+        part = A[rows][:, columns]
+        W[: len(part)], H[:, : part.shape[1]] = descend(part, W0[rows], H0[:, columns])
+        return W, H
+
+    report = check(at_the_end, families=["inflated"], trials=8, isolate=False, laws=[], whole=True)
+    finding = next(f for f in report.findings if f.cause is Cause.PERMUTED)
+    assert finding.certain
+    assert "W·H is A but for its rows or columns of zeros, which are in another" in finding.sentence
+    assert not any("at the end only" in finding.sentence for finding in report.findings)
+
+
+@pytest.mark.parametrize(("step", "which"), [(1, "before it"), (-1, "behind it")])
+def test_components_that_are_fitted_one_after_another(step, which):
+    def leaves_the_others_out(A, rank, *, W0, H0):
+        W, H = W0.copy(), H0.copy()
+        for _ in range(100):
+            rest = A.copy()
+            for j in range(rank)[::step]:
+                W[:, j] = np.maximum(0, rest @ H[j] / (H[j] @ H[j] + 1e-300))
+                H[j] = np.maximum(0, W[:, j] @ rest / (W[:, j] @ W[:, j] + 1e-300))
+                rest -= np.outer(W[:, j], H[j])
+        return W, H
+
+    finding = first(leaves_the_others_out, "mixed")
+    assert (finding.cause, finding.certain) == (Cause.GREEDY, True)
+    assert f"fitted to what those {which} leave of A" in finding.sentence
+
+
+def test_columns_of_norm_1_are_not_clipped():
+    def normalises_alone(A, rank, *, W0, H0):
+        W, H = descend(A, W0, H0)
+        W = W / np.maximum(np.linalg.norm(W, axis=0), 1e-300)
+        return W, np.sqrt(H)
+
+    report = check(normalises_alone, families=["bidiagonal"], trials=8, isolate=False, laws=[])
+    assert not any(finding.cause is Cause.CEILING for finding in report.findings)
+
+
+def test_a_start_at_zero_is_among_the_reasons_for_zeros():
+    def starts_at_zero(A, rank, *, W0, H0):
+        return multiply(A, W0, 0 * H0, 300)
+
+    finding = first(starts_at_zero, "mixed")
+    assert finding.cause is Cause.ZEROS
+    assert "it may begin at 0, and not where it is told to" in finding.sentence
+
+
+def test_two_answers_to_one_question_come_before_what_is_wrong_with_them():
+    left = {}
+
+    def goes_on(A, rank, *, W0, H0):
+        W, H = left.get(A.shape, (W0, H0))
+        W, H = W * 1e60, np.maximum(H, 1e-3)
+        left[A.shape] = W, H
+        return W, H
+
+    report = check(goes_on, families=["mixed"], trials=8, isolate=False, laws=[])
+    sentences = [finding.sentence for finding in report.findings]
+    told = [i for i, sentence in enumerate(sentences) if "Something is kept from one" in sentence]
+    nan = [i for i, sentence in enumerate(sentences) if "entries that are infinite" in sentence]
+    assert told[0] < min(nan, default=len(sentences))
+
+
+def test_a_start_that_is_ignored_is_told_before_the_collapse_that_comes_of_it():
+    def constant(A, rank, *, W0, H0):
+        return multiply(A, np.ones_like(W0), np.ones_like(H0), 300)
+
+    report = check(constant, families=["mixed"], trials=8, isolate=False, laws=["start-used"])
+    assert report.findings[0].sentence.startswith("The law 'start-used' is broken")
+    assert any(finding.cause is Cause.COLLAPSES for finding in report.findings)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["W has shape (5,); expected (5, 1)", "csr_array: H has a negative entry, -0.1"]
+)
+def test_what_is_not_valid_is_no_answer_to_a_law(sentence):
+    assert LawResult("sparse", Severity.MUST, State.BROKEN, sentence).unanswered

@@ -14,6 +14,7 @@ from ..text import in_list
 from ..trials.suites import Suite
 from ..verdict.baseline import Baselines
 from ..verdict.decision import Decision
+from ..verdict.hard import HardFailure
 from ..verdict.tally import CellTally
 from ..verdict.verdict import Verdict
 from .broken_laws import broken_laws
@@ -60,13 +61,19 @@ OF_UPDATES = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 OF_CONSTRAINTS = (Cause.WEIGHTED, Cause.HALF, Cause.CEILING)
 """What answers look like whose rows or columns are held to sums or norms of 1."""
 
-SYMPTOMS = (str(Outcome.INVALID), str(Flag.DIFFERS))
+SYMPTOMS = (str(Flag.DIFFERS), str(Outcome.INVALID))
 """Hard failures that other findings may explain."""
+
+WHY_TWO = (
+    "Something is kept from one call to the next, or is random in a way that the seed does not "
+    "decide."
+)
 
 SILENT = (Outcome.INVALID, Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
 """No valid answer."""
 
-TELLING = ("descent",)
+GROWING = "descent"
+TELLING = (GROWING, "start-used")
 """Laws whose breach says more than that runs leave the answer, or collapse."""
 
 
@@ -79,15 +86,8 @@ def diagnose(
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
     families = [part.family for part in suite.parts]
-    hard = {
-        failure.kind: invalid(results, families, failure)
-        if failure.kind == Outcome.INVALID
-        else Finding(Cause.HARD, f"{failure.explanation} First in {failure.trial}.")
-        for failure in verdict.hard
-    }
+    hard = _hard(results, families, verdict.hard)
     symptoms = [hard.pop(kind) for kind in SYMPTOMS if kind in hard]
-    telling = [law for law in verdict.broken if law.law in TELLING and not law.unanswered]
-    laws = [law for law in verdict.broken if law not in telling]
     failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
     shown: list[Named] = []
     aims: dict[str, bool] = {}
@@ -109,9 +109,36 @@ def diagnose(
     of_laws = partial(broken_laws, silent_elsewhere=silent_elsewhere)
     aside = [law for law in verdict.laws if law.broken != law.decides]
     named = _named(in_order(_without_repetition(shown), failing), shown, aims, tried)
-    tells = of_laws(telling, Cause.LAW)
-    told = with_symptoms(with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, tells)
+    zeros = any(finding.cause is Cause.ZEROS for _, finding in shown)
+    telling = [
+        law
+        for law in verdict.broken
+        if law.law in TELLING and not law.unanswered and not (zeros and law.law != GROWING)
+    ]
+    laws = [law for law in verdict.broken if law not in telling]
+    tells, grows = (
+        of_laws(some, Cause.LAW) for some in (telling, [x for x in telling if x.law == GROWING])
+    )
+    told = with_symptoms(with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, grows)
     return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
+
+
+def _hard(
+    results: Results, families: list[str], failures: Sequence[HardFailure]
+) -> dict[str, Finding]:
+    """Say what each hard failure is, by its kind."""
+    kinds = [failure.kind for failure in failures]
+    hard = {}
+    for failure in failures:
+        said = f"{failure.explanation} First in {failure.trial}."
+        if failure.kind == Outcome.INVALID:
+            finding = invalid(results, families, failure, differs=Flag.DIFFERS in kinds)
+        elif failure.kind == Flag.DIFFERS:
+            finding = Finding(Cause.HARD, f"{said} {WHY_TWO}")
+        else:
+            finding = Finding(Cause.HARD, said)
+        hard[failure.kind] = finding
+    return hard
 
 
 def _named(

@@ -30,6 +30,7 @@ class Cause(StrEnum):
     DIVERGES = "diverges"
     UNSIGNED = "signs thrown away"
     WEIGHTED = "weighted"
+    GREEDY = "one component after another"
     HALF = "one factor is wrong"
     SINGLE = "single precision"
     ROUNDED = "rounded"

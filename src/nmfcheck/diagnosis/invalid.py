@@ -29,8 +29,15 @@ LARGE, FEWEST = 1e4, 8
 """Where no entry of so many other failing answers is as large as this, nothing seems to grow."""
 
 
-def invalid(results: Results, families: list[str], failure: HardFailure) -> Finding:
-    """Say in which factor which entries are not valid, and where such usually come from."""
+def invalid(
+    results: Results, families: list[str], failure: HardFailure, *, differs: bool
+) -> Finding:
+    """Say in which factor which entries are not valid, and where such usually come from.
+
+    Parameters
+    ----------
+    differs : whether the same question had two answers.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     others: Counter[str] = Counter()
     answers, grown = 0, 0
@@ -51,12 +58,13 @@ def invalid(results: Results, families: list[str], failure: HardFailure) -> Find
         f"{name} has entries that are {kind} in {number} {'run' if number == 1 else 'runs'}"
         for (name, kind), number in counts.most_common()
     ]
+    kept = ", or what an earlier call left may be used again" if differs else ""
     if grown:
         return Finding(
             Cause.HARD,
             f"{in_list(seen)}: probably numbers grow until they overflow, since in {grown} of "
             f"{answers} such answers other entries are beyond {BEYOND:.0e}. A step or its momentum "
-            f"may be too large, an update wrong, or a denominator near 0. {first}",
+            f"may be too large, an update wrong, or a denominator near 0{kept}. {first}",
             certain=False,
             evidence=f"{grown} of {answers} invalid answers have finite entries beyond "
             f"{BEYOND:.0e}",

@@ -25,9 +25,10 @@ LONGEST = 600
 """Characters of a sentence."""
 
 UNANSWERED = re.compile(
-    r"(?:^|: )(?:it raised |[WH] has \d+ entries that are NaN$|[WH] is not fin)"
+    r"(?:^|: )(?:it raised |[WH] has \d+ entries that are NaN$|[WH] is not fin|[WH] has shape "
+    r"|[WH] has a negative entry)"
 )
-"""What sentences say of exceptions, and of W and H that are not finite."""
+"""What sentences say of exceptions, and of W and H that are not valid."""
 
 
 class State(StrEnum):

@@ -12,6 +12,7 @@ from .early import creeping, early, untried
 from .entrywise import entrywise
 from .fixed_point import fixed_point, unknown
 from .floor import floor, lifted
+from .greedy import greedy
 from .half import half
 from .incomplete import incomplete
 from .inexact import inexact
@@ -19,6 +20,7 @@ from .late import late
 from .leaves import leaves
 from .locked import locked
 from .loss import other_loss
+from .misplaced import misplaced
 from .parted import parted
 from .permuted import permuted
 from .pruned import pruned
@@ -45,18 +47,20 @@ from .weighted import weighted
 WHY_UNCONVERGED = (
     remembers, capped,
     # What W and H are, whatever was tried.
-    unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled, shuffled,
-    incomplete, clipped, partly_unmoved, constrained, unsigned, diverged, other_loss, weighted,
+    unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled,
+    misplaced, shuffled, incomplete, clipped, partly_unmoved, constrained, unsigned, diverged,
+    other_loss, weighted,
     # What experiments show, and what the answers do.
     random, biased, floor, threshold, pruned, cut_off, parted, early, entrywise, lifted,
-    ceiling, at_once, locked, jumping, half, unstable,
+    ceiling, at_once, locked, greedy, jumping, half, unstable,
     # What is left.
     inside, leaves, late, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
 ABOUT_A = (
-    reshaped, transformed, rescaled, shuffled, incomplete, clipped, constrained, parted, entrywise,
+    reshaped, transformed, rescaled, misplaced, shuffled, incomplete, clipped, constrained, parted,
+    entrywise,
 )  # fmt: skip
 """Rules that look at answers whose product should be A, and say so."""
 

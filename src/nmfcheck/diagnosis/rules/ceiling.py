@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ...arrays import Array
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
 
 FEWEST = 5
+
+ALIKE = 1e-9
+"""Norms that differ by less, relative to the largest, are one."""
 
 
 def ceiling(evidence: Evidence) -> Finding | None:
@@ -18,7 +24,8 @@ def ceiling(evidence: Evidence) -> Finding | None:
     for name, factors in (("W", [W for _, W, _ in runs]), ("H", [H for _, _, H in runs])):
         largest = [float(X.max()) for X in factors]
         middle = float(np.median(largest))
-        if middle > 0 and mostly(x == middle for x in largest):
+        components = [X if name == "W" else X.T for X in factors]
+        if middle > 0 and mostly(x == middle for x in largest) and not _normalised(components):
             return Finding(
                 Cause.CEILING,
                 f"No entry of {name} is larger than {middle:g}, and some are exactly that in "
@@ -28,3 +35,12 @@ def ceiling(evidence: Evidence) -> Finding | None:
                 f"{sum(x == middle for x in largest)} of {len(largest)} failing runs",
             )
     return None
+
+
+def _normalised(factors: Sequence[Array]) -> bool:
+    """Say whether all columns have one norm in nearly all of these: that is not a ceiling."""
+    for order in (1, 2, np.inf):
+        norms = [np.linalg.norm(X, order, axis=0) for X in factors]
+        if mostly(of.max() - of[of > 0].min(initial=of.max()) <= ALIKE * of.max() for of in norms):
+            return True
+    return False

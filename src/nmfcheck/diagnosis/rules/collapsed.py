@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...intervals import Share
 from ...judging.outcomes import Outcome
 from ..evidence import Evidence
+from ..experiments.record import Begin
 from ..findings import Cause, Finding, mostly
 
 
@@ -17,7 +18,8 @@ def collapsed(evidence: Evidence) -> Finding | None:
     if mostly(zeros):
         where = "" if all(zeros) else f" in {sum(zeros)} of {len(zeros)} runs that collapse"
         return Finding(
-            Cause.ZEROS, f"It returns zeros: W·H is 0{where}, and so explains nothing of A."
+            Cause.ZEROS,
+            f"It returns zeros: W·H is 0{where}, and so explains nothing of A.{_always(evidence)}",
         )
     own, usual = _rates(evidence)
     if not own.whole:
@@ -33,6 +35,17 @@ def collapsed(evidence: Evidence) -> Finding | None:
         Cause.COLLAPSES,
         f"{rate}; {theirs}. Components die or share a row: look at how it starts, at what sets "
         "entries to 0, and, if it makes several runs, at which of them it keeps.",
+    )
+
+
+def _always(evidence: Evidence) -> str:
+    """Say that zeros come back from exact factorizations, too, if that was tried."""
+    exact = [run for run in evidence.tried.dense if run.begin is Begin.EXACT]
+    if not exact or any(run.product is None or run.product.any() for run in exact):
+        return ""
+    return (
+        " So it is from exact factorizations: it may begin at 0, and not where it is told to, or "
+        "an update may set everything to 0."
     )
 
 

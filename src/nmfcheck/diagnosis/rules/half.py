@@ -50,9 +50,9 @@ def _finding(right: str, sizes: tuple[float, float], seen: str, *, certain: bool
         f"{begin} trouble is in {wrong}: {right} is {nearly}the best for its {wrong} (median KKT "
         f"residual {sizes[0]:.0e}), but {wrong} is not the best for its {right} ({sizes[1]:.0e}), "
         f"and starting again there does not help. The update of {wrong} may be made too seldom, "
-        "have a wrong sign, step or formula, use something old, have a penalty, a constraint or a "
-        f"threshold, or weigh the {weighed} of A; or {wrong} is changed after it, or A before, in "
-        f"a way that {right} does not see.",
+        "have a wrong sign, step or formula, be that of another loss, use something old, have a "
+        f"penalty, a constraint or a threshold, or weigh the {weighed} of A; or {wrong} is changed "
+        f"after it, or A before, in a way that {right} does not see.",
         certain=certain,
         evidence=seen,
     )

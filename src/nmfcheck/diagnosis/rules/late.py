@@ -18,6 +18,8 @@ def late(evidence: Evidence) -> Finding | None:
     runs, missed = evidence.unconverged.factors, evidence.tried.missed
     if unrelated(evidence) is None or not missed or max(missed) > LEFT:
         return None
+    if evidence.part.family not in {run.trial.cell.family for run in evidence.tried.exact}:
+        return None  # it may stay there, and leave those of this family
     zeros = [min(float((W == 0).mean()), float((H == 0).mean())) for _, W, H in runs]
     if not mostly(share > ZEROS for share in zeros):
         return None

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...judging.objectives import find
+from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
@@ -17,6 +18,9 @@ AT_REST = 1e-6
 """A KKT residual up to this is that of a stationary point."""
 
 FEWEST = 3
+
+OFTEN = 0.3
+"""Fewer trials of a family do not end where they should for an error that is not the right one."""
 
 _SIZES: dict[str, Callable[[Array], Array]] = {
     "norms": lambda A: np.sqrt((A * A).sum(axis=1, keepdims=True)),
@@ -31,6 +35,8 @@ def weighted(evidence: Evidence) -> Finding | None:
     loss = find(evidence.part.objective)
     runs = [(A, W, H) for A, W, H in evidence.unconverged.factors if (W @ H).any()]
     if loss.beta != 2 or len(runs) < FEWEST or len({A.tobytes() for A, _, _ in runs}) < 2:
+        return None
+    if evidence.ended[Outcome.UNCONVERGED] < OFTEN * evidence.trials:
         return None
     here = residuals(loss, runs)
     turned = [(A.T, H.T, W.T) for A, W, H in runs]
