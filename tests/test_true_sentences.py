@@ -15,9 +15,17 @@ from nmfcheck.diagnosis.order import with_symptoms
 from nmfcheck.diagnosis.rules.early import _changes
 from nmfcheck.families import find
 from nmfcheck.families.bidiagonal.family import cell_of
+from nmfcheck.intervals import Share
 from nmfcheck.judging.outcomes import Outcome
 from nmfcheck.laws import LawResult, Severity, State
 from nmfcheck.trials.stage import Stage
+from nmfcheck.verdict.decision import (
+    CellVerdict,
+    Decision,
+    QuestionVerdict,
+    failed_early,
+    pooled,
+)
 from nmfcheck.verdict.tally import CellTally, _with_one_answer
 from zoo import descend, hals
 
@@ -411,3 +419,38 @@ def test_a_start_that_is_ignored_is_told_before_the_collapse_that_comes_of_it():
 )
 def test_what_is_not_valid_is_no_answer_to_a_law(sentence):
     assert LawResult("sparse", Severity.MUST, State.BROKEN, sentence).unanswered
+
+
+def test_a_penalty_on_one_factor_is_no_scaling():
+    """Where components do not overlap, a penalty makes each of them a little smaller."""
+
+    def penalised(A, rank, *, W0, H0):
+        W, H = W0.copy(), H0.copy()
+        for _ in range(300):
+            W, H = hals(A, W, H, sweeps=1)
+            H = np.maximum(0, H - 0.01 / np.maximum((W * W).sum(axis=0), 1e-9)[:, None])
+        return W, H
+
+    report = check(penalised, families=["bidiagonal"], trials=8, isolate=False, laws=[])
+    assert not any(finding.cause is Cause.RESCALED for finding in report.findings)
+
+
+def test_a_factor_stays_where_the_other_is_zero():
+    def loses_w(A, rank, *, W0, H0):
+        return (0 * W0, H0) if W0[0, 0] < 0.5 else descend(A, W0, H0)
+
+    report = check(loses_w, families=["optima"], trials=8, isolate=False, laws=[])
+    assert not any("is never updated" in finding.sentence for finding in report.findings)
+
+
+def test_a_cell_that_fails_is_named_where_all_together_do_not():
+    def cell(name, passed, trials):
+        return CellVerdict(find("mixed").cell(name), Share(passed, trials), 0.95)
+
+    cells = [cell("6x5/k=2/dyadic", 0, 5), cell("6x8/k=3/dyadic", 100, 100)]
+    answer = QuestionVerdict("mixed", Decision.INCONCLUSIVE, "", cells, pooled(cells))
+    reason = failed_early(answer).reason
+    assert reason.startswith("Not all cells meet their bars: of 6x5/k=2/dyadic, 0 of 5 ")
+    cells = [cell("6x5/k=2/dyadic", 0, 5), cell("6x8/k=3/dyadic", 10, 10)]
+    answer = QuestionVerdict("mixed", Decision.INCONCLUSIVE, "", cells, pooled(cells))
+    assert failed_early(answer).reason.startswith("Of all cells together, 10 of 15 ")

@@ -173,8 +173,20 @@ def failed_early(answer: QuestionVerdict) -> QuestionVerdict:
     """Return the answer FAIL that an e-value gives, where the exact test does not give it."""
     if answer.decision is Decision.FAIL:
         return answer
-    reason = f"Of all cells together, {in_words(answer)}. That was certain enough to end the run."
+    reason = f"{_below(answer)}. That was certain enough to end the run."
     return replace(answer, decision=Decision.FAIL, reason=reason, further=None)
+
+
+def _below(answer: QuestionVerdict) -> str:
+    """Say what is below its bar: all cells together, or the one that is farthest below its own."""
+    cells = [cell for cell in answer.cells if cell.share.whole and cell.share.value < cell.bar]
+    if answer.pool.share.value < answer.pool.bar or not cells:
+        return f"Of all cells together, {in_words(answer)}"
+    worst = min(cells, key=lambda cell: cell.share.value - cell.bar)
+    of = "" if worst.cell is None else f" of {worst.cell.name}"
+    return (
+        f"Not all cells meet their bars:{of}, {_counted(worst, answer.did)}; {bar_in_words(worst)}"
+    )
 
 
 def in_words(answer: QuestionVerdict) -> str:

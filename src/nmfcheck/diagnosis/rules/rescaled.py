@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -16,6 +16,10 @@ NEARLY_ALL = 0.9
 """It must hold in so many of them: a few components can be scaled to much."""
 
 
+LITTLE = 0.1
+"""Who takes less than this off A, in every run, has a bias: scalings differ more from 1."""
+
+
 def rescaled(evidence: Evidence) -> Finding | None:
     """Say which scaling makes W·H to A, if one does."""
     for what, (spare, fitted) in _SCALED.items():
@@ -27,7 +31,7 @@ def rescaled(evidence: Evidence) -> Finding | None:
         fits = [
             misses(A, fitted(A, W, H)) <= min(misses(A, W @ H), 1.0) / 1000 for A, W, H in telling
         ]
-        if np.mean(fits) < NEARLY_ALL:
+        if np.mean(fits) < NEARLY_ALL or _shrunk(telling):
             continue
         unit = _unit_parts(evidence) if what == _INNER else ""
         return Finding(
@@ -37,6 +41,12 @@ def rescaled(evidence: Evidence) -> Finding | None:
             evidence=f"so in {sum(fits)} of {len(fits)} answers that miss A",
         )
     return None
+
+
+def _shrunk(runs: Sequence[tuple[Array, Array, Array]]) -> bool:
+    """Say whether W·H is a little less than A in nearly all runs, as a penalty makes it."""
+    parts = [float((W @ H).sum() / A.sum()) for A, W, H in runs]
+    return bool(np.mean([1 - LITTLE < part < 1 for part in parts]) >= NEARLY_ALL)
 
 
 def _inner(A: Array, W: Array, H: Array) -> Array:

@@ -26,8 +26,10 @@ def unmoved(evidence: Evidence) -> Finding | None:
     )  # fmt: skip
     if _same(W) and _same(H):
         return Finding(Cause.UNMOVED, "It returns its start as it was: the updates never ran.")
-    for name, start, pairs in (("W", "W0", W), ("H", "H0", H)):
-        if _same(pairs):
+    for name, start, pairs, others in (("W", "W0", W, H), ("H", "H0", H, W)):
+        # Where the other factor is 0, there is nothing to be done.
+        moving = [pair for pair, (other, _) in zip(pairs, others, strict=True) if other.any()]
+        if _same(moving):
             return Finding(
                 Cause.UNMOVED,
                 f"It returns {start} as {name}: the other factor changes, {name} is never updated.",

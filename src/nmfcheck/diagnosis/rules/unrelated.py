@@ -20,15 +20,15 @@ def unrelated(evidence: Evidence) -> Finding | None:
     if by_residual:
         return Finding(
             Cause.UNRELATED,
-            f"The residual is nowhere near the least: its square is {runs.typical:.1g}·‖A‖² above. "
-            "The cause is unknown: W and H may not belong together, an update may be wrong, or "
-            "another matrix than A be factorized.",
+            "Where it fails, the residual is nowhere near the least: its square is "
+            f"{runs.typical:.1g}·‖A‖² above. The cause is unknown: W and H may not belong "
+            "together, an update may be wrong, or another matrix than A be factorized.",
             certain=False,
         )
     return Finding(
         Cause.UNRELATED,
-        f"W·H is nowhere near A: the median error is {runs.typical:.1g} of A's largest entry. "
-        "The cause is unknown: W and H may not belong together, an update may be wrong, or another "
-        "matrix than A be factorized.",
+        f"Where it fails, W·H is nowhere near A: the median error is {runs.typical:.1g} of A's "
+        "largest entry. The cause is unknown: W and H may not belong together, an update may be "
+        "wrong, or another matrix than A be factorized.",
         certain=False,
     )
