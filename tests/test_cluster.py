@@ -54,12 +54,14 @@ class TestTheSame:
         assert dump(there) == dump(here)
         assert other.verdict == one.verdict
 
+    @pytest.mark.slow
     def test_small_batches(self, client, tmp_path, monkeypatch):
         """Whatever the batches are: what is left of one is asked again."""
         monkeypatch.setattr(executor_module, "FIRST", 1)
         monkeypatch.setattr(executor_module, "MOST", 3)
         assert check(SUBJECT, cluster=client, **SMALL).verdict == check(SUBJECT, **SMALL).verdict
 
+    @pytest.mark.slow
     def test_a_run_that_ends_early(self, client):
         chosen = {"families": "bidiagonal,rank-one", "sizes": (2, 3)}
         subject = f"py:{zoo.__file__}:is_stuck_at_its_start"

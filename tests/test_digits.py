@@ -196,6 +196,7 @@ class TestEarlyEnds:
         whole = check(zoo.good, self.SUITE, isolate=False, whole=True)
         assert (whole.decision, whole.verdict.stopped) == (Decision.PASS, None)
 
+    @pytest.mark.slow
     def test_it_does_not_end_with_a_pass_before_all_laws_were_tried(self, tmp_path):
         suite = replace(self.SUITE, laws=("valid",))
         for seconds, why in ((60.0, Why.PASSES), (0.0, None)):
@@ -252,6 +253,7 @@ class TestEarlyEnds:
         assert report.verdict.of("rank-one").test.decision is Decision.FAIL
         assert report.verdict.of("bidiagonal").test.decision is not Decision.FAIL
 
+    @pytest.mark.slow
     def test_what_a_store_had_before_is_not_overruled(self, tmp_path):
         path = tmp_path / "store.sqlite"
         subject = f"py:{__file__}:wrong_once"
@@ -290,6 +292,7 @@ class TestEarlyEnds:
         report = check("multiplicative-update", self.SUITE, options={"iterations": 1})
         assert report.verdict.stopped is None
 
+    @pytest.mark.slow
     def test_the_store_says_the_same_again(self, tmp_path):
         """Why it ended is kept, and the same call goes on from there."""
         path = tmp_path / "store.sqlite"
@@ -361,11 +364,13 @@ class TestDeterminism:
                 subject, "stopped"
             )
 
+    @pytest.mark.slow
     def test_any_number_of_workers(self, tmp_path):
         one, two = (self.rows(tmp_path / f"{jobs}.sqlite", jobs) for jobs in (1, 2))
         assert one == two
         assert one[1] is not None
 
+    @pytest.mark.slow
     def test_what_was_there_before_stays(self, tmp_path):
         path = tmp_path / "store.sqlite"
         whole, _ = self.rows(path, 2, whole=True)

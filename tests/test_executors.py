@@ -178,6 +178,7 @@ class TestSameStages:
         shapes = {stage.W.shape + stage.H.shape for stage in stages if stage.W is not None}
         assert shapes >= {(9, 3, 3, 6), (4, 3, 3, 7), (6, 2, 2, 5), (6, 1, 1, 4), (2, 2, 2, 2)}
 
+    @pytest.mark.slow
     def test_asked_twice(self):
         """Of each shape: one takes nothing and varies, the other gives the same again."""
         for thing, flag in ((careless, Flag.VARIES), (Estimator, None)):
@@ -708,6 +709,7 @@ class TestThisProcess:
 
         return script
 
+    @pytest.mark.slow
     def test_exit_handlers_run_once_and_buffers_are_written_once(self, script, tmp_path):
         process = script(
             """

@@ -66,6 +66,7 @@ def test_a_constant_of_1e_9_is_named_and_stopping_early_too():
     assert finding.evidence.startswith("more work: ")
 
 
+@pytest.mark.slow
 def test_what_was_recorded_is_not_run_again_and_needs_no_subject(tmp_path, time_enough):
     calls = tmp_path / "calls"
     source = tmp_path / "counted.py"
@@ -112,6 +113,7 @@ def test_stores_made_before_there_were_experiments_are_read_and_written(tmp_path
         assert Tried.of(store.results(stored)).runs("continue") == ()
 
 
+@pytest.mark.slow
 def test_time_is_limited_and_what_was_not_done_is_said():
     def slow(A, rank, *, W0, H0):
         time.sleep(0.4)

@@ -49,6 +49,7 @@ def test_again_changes_nothing(run, nmfcheck, tmp_path):
     assert not list(tmp_path.glob("*.merged*"))
 
 
+@pytest.mark.slow
 def test_a_gap_is_run_later(run, nmfcheck, tmp_path):
     run("one.sqlite", "3-4")
     run("two.sqlite", "8-9")

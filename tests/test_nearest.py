@@ -27,6 +27,7 @@ def test_an_exact_factorization_is_its_own_nearest(data):
         assert nearest.theta == pytest.approx(place["theta"], abs=1e-6)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_what_is_returned_is_exact(data):
     case = data.draw(cases())

@@ -75,6 +75,7 @@ except SystemExit as end:
     assert found >= DRAWING
 
 
+@pytest.mark.slow
 def test_a_check_draws_nothing_until_it_is_asked_to(tmp_path):
     code = """
 import nmfcheck

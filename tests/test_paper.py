@@ -158,6 +158,7 @@ class TestFolder:
         )
         assert not folder._there(self.BATCHES[0])
 
+    @pytest.mark.slow
     def test_killed_and_begun_again_it_ends_the_same(self, tmp_path):
         script = (
             "import sys; from pathlib import Path\n"

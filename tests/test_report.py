@@ -841,6 +841,7 @@ class TestBrowser:
         assert text.count("The bidiagonal family") == text.count("The inflated family") == 2
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_page_with_broken_laws_fits_its_window(browser, tmp_path):
     subject = f"py:{zoo.__file__}:is_stuck_at_its_start"

@@ -111,6 +111,7 @@ def test_a_run_of_ones_own(undisturbed):
     assert len({(cell, draw, ask) for _, _, cell, draw, _, ask, *_ in found}) > 10  # cases
 
 
+@pytest.mark.slow
 def test_killed_twice_and_resumed(undisturbed):
     folder, _, expected = undisturbed
     store = "killed.sqlite"
@@ -188,6 +189,7 @@ def test_another_source_is_another_subject(folder, undisturbed):
     assert len(rows(folder)) == 2 * len(undisturbed[2])
 
 
+@pytest.mark.slow
 def test_fail_fast(folder):
     out = finish(folder, "--fail-fast")
     assert "nmfcheck replay" in out

@@ -60,6 +60,7 @@ def test_a_right_subject_passes_and_all_files_show_the_family(installed, tmp_pat
     assert "200 of 200 trials passed" in again
 
 
+@pytest.mark.slow
 def test_a_wrong_subject_fails_with_a_line_that_shows_it_again(installed, tmp_path):
     (tmp_path / "wrong.py").write_text(
         "def half(A, rank):\n    return A[:, :1] / 2, A[:1] / A[0, 0]\n"

@@ -131,6 +131,7 @@ def test_nan_after_an_overflow_is_no_zero_over_zero():
     assert counts["W"] == counts["H"] != ""  # each is NaN wherever the other is
 
 
+@pytest.mark.slow
 def test_nan_where_nothing_is_large_is_probably_zero_over_zero():
     def divides_where_a_component_died(A, rank, *, W0, H0):
         W, H = descend(A, W0, H0)
