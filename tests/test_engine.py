@@ -436,7 +436,7 @@ class TestSingularSteps:
         W = np.array([[1, 1, 0.3], [0, s, 1], [0, 0, s]])
         expected = np.random.default_rng(6).random((3, 4))
         found = run("als", W @ expected, W, np.ones((3, 4)), 1).H
-        assert np.abs(found - expected).max() < 1e-13 / s**2
+        assert np.abs(found - expected).max() < 1e-14 / s
 
     @pytest.mark.parametrize("n", [2, 3, 5, 8])
     @pytest.mark.parametrize("times", [0.25, 4])

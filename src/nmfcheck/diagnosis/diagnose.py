@@ -61,12 +61,9 @@ OF_UPDATES = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 OF_CONSTRAINTS = (Cause.WEIGHTED, Cause.HALF, Cause.CEILING)
 """What answers look like whose rows or columns are held to sums or norms of 1."""
 
-SYMPTOMS = (str(Flag.DIFFERS), str(Outcome.INVALID))
-"""Hard failures that other findings may explain."""
-
 WHY_TWO = (
-    "Something is kept from one call to the next, or is random in a way that the seed does not "
-    "decide."
+    "Something may be kept from one call to the next, be random in a way that the seed does not "
+    "decide, or depend on time or on threads."
 )
 
 SILENT = (Outcome.INVALID, Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
@@ -87,7 +84,9 @@ def diagnose(
     """Return what a subject's failures are a sign of, what matters most first."""
     families = [part.family for part in suite.parts]
     hard = _hard(results, families, verdict.hard)
-    symptoms = [hard.pop(kind) for kind in SYMPTOMS if kind in hard]
+    symptoms, differs = (
+        [hard.pop(kind)] if kind in hard else [] for kind in (Outcome.INVALID, Flag.DIFFERS)
+    )
     failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
     shown: list[Named] = []
     aims: dict[str, bool] = {}
@@ -119,7 +118,9 @@ def diagnose(
     tells, grows = (
         of_laws(some, Cause.LAW) for some in (telling, [x for x in telling if x.law == GROWING])
     )
-    told = with_symptoms(with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, grows)
+    told = with_symptoms(
+        with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, grows, differs
+    )
     return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
 
 

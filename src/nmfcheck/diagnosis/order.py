@@ -61,17 +61,22 @@ def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding])
 
 
 def with_symptoms(
-    shown: list[Finding], symptoms: list[Finding], telling: Sequence[Finding] = ()
+    shown: list[Finding],
+    symptoms: list[Finding],
+    telling: Sequence[Finding] = (),
+    differs: Sequence[Finding] = (),
 ) -> list[Finding]:
     """Put hard failures that have a cause behind it where that is certain, and before all else.
 
     That runs move away, diverge, or end above their start (`telling`) is told before, too, where it
-    comes first: it may be why.
+    comes first: it may be why. But where one question has two answers (`differs`), that is first:
+    it may be why runs do.
     """
     others = (*LAWS, *NO_FAULT, *GENERAL, Cause.UNITS)
     names = [f.certain and f.cause not in others and _says(f.cause) < LITTLE for f in shown]
-    behind = names.index(True) + 1 if True in names else _leading_to(shown, telling)
-    return shown[:behind] + symptoms + shown[behind:]
+    named = names.index(True) + 1 if True in names else 0
+    behind = named or _leading_to(shown, telling)
+    return [*shown[:named], *differs, *shown[named:behind], *symptoms, *shown[behind:]]
 
 
 def _leading_to(shown: Sequence[Finding], telling: Sequence[Finding]) -> int:

@@ -169,20 +169,23 @@ def _answer(
     return QuestionVerdict(question.family, decision, reason, cells, pool, further, did)
 
 
-def failed_early(answer: QuestionVerdict) -> QuestionVerdict:
-    """Return the answer FAIL that an e-value gives, where the exact test does not give it."""
+def failed_early(answer: QuestionVerdict, worst: CellVerdict | None = None) -> QuestionVerdict:
+    """Return the answer FAIL that an e-value gives, where the exact test does not give it.
+
+    Parameters
+    ----------
+    worst : the cell that says so by itself, where all of them together say less.
+    """
     if answer.decision is Decision.FAIL:
         return answer
-    reason = f"{_below(answer)}. That was certain enough to end the run."
+    reason = f"{_below(answer, worst)}. That was certain enough to end the run."
     return replace(answer, decision=Decision.FAIL, reason=reason, further=None)
 
 
-def _below(answer: QuestionVerdict) -> str:
-    """Say what is below its bar: all cells together, or the one that is farthest below its own."""
-    cells = [cell for cell in answer.cells if cell.share.whole and cell.share.value < cell.bar]
-    if answer.pool.share.value < answer.pool.bar or not cells:
+def _below(answer: QuestionVerdict, worst: CellVerdict | None) -> str:
+    """Say what is below its bar: all cells together, or one of them."""
+    if worst is None:
         return f"Of all cells together, {in_words(answer)}"
-    worst = min(cells, key=lambda cell: cell.share.value - cell.bar)
     of = "" if worst.cell is None else f" of {worst.cell.name}"
     return (
         f"Not all cells meet their bars:{of}, {_counted(worst, answer.did)}; {bar_in_words(worst)}"

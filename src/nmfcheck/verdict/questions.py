@@ -15,7 +15,7 @@ from .decision import CellVerdict, Decision, Question, QuestionVerdict, decide, 
 from .digits import Digits, digits_of
 from .levels import WHOLE, Levels
 from .regrading import MOST_DIGITS, Graded, depends_on_tolerance, has_digits, tolerance_of
-from .sequential import e_value, rejects
+from .sequential import e_value, rejects, worst
 from .tally import CellTally
 
 
@@ -50,7 +50,7 @@ class Asked:
         questions = self._questions(tolerance)
         answers = decide(questions, self._levels)
         return [
-            failed_early(answer) if each in self._rejected(questions) else answer
+            failed_early(answer, worst(each.cells)) if each in self._rejected(questions) else answer
             for answer, each in zip(answers, questions, strict=True)
         ]
 

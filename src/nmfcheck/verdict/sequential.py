@@ -41,6 +41,15 @@ def e_value(cells: Sequence[CellVerdict]) -> float:
     return _mean([together, alone])
 
 
+def worst(cells: Sequence[CellVerdict]) -> CellVerdict | None:
+    """Return the cell that says most against that; None where all of them together say more."""
+    counting = [cell for cell in cells if cell.counts and cell.bar > 0]
+    if not counting:
+        return None
+    alone = max(counting, key=lambda cell: _mixed([cell]))
+    return alone if _mixed([alone]) > _mixed(counting) else None
+
+
 def rejects(log_e: float, level: float, families: int) -> bool:
     """Say whether an e-value is large enough, one of those of so many families."""
     return level > 0 and log_e >= math.log(families / level)

@@ -39,8 +39,16 @@ def ceiling(evidence: Evidence) -> Finding | None:
 
 def _normalised(factors: Sequence[Array]) -> bool:
     """Say whether all columns have one norm in nearly all of these: that is not a ceiling."""
-    for order in (1, 2, np.inf):
-        norms = [np.linalg.norm(X, order, axis=0) for X in factors]
+    several = [X for X in factors if X.shape[1] > 1]
+    for order in (1, 2):
+        norms = [np.linalg.norm(X, order, axis=0) for X in several]
         if mostly(of.max() - of[of > 0].min(initial=of.max()) <= ALIKE * of.max() for of in norms):
             return True
-    return False
+    return mostly(_each_largest(X) for X in several)
+
+
+def _each_largest(X: Array) -> bool:
+    """Say whether each column that is not 0 has the same largest entry, and has it once."""
+    largest = X.max(axis=0)
+    once = (largest == X).sum(axis=0) == 1
+    return bool(((largest == X.max()) & once)[largest > 0].all())

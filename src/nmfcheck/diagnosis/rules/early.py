@@ -63,11 +63,11 @@ def early(evidence: Evidence) -> Finding | None:
             return Finding(
                 Cause.EARLY,
                 f"It probably stops early, whatever its options say: with "
-                f"{_options(worked[0].run.options)} all {len(worked)} runs end just as they did, "
-                "and started again at its own answers it improves them; the median error "
+                f"{_options(worked[0].run.options)} all {len(worked)} runs end at the same "
+                "error as before, and started again at its own answers it improves them; the median error "
                 f"{_changes(first, last, '.0e')}. Its stopping rule may be met after an iteration "
-                "or two, the options may not reach its loop, or something from the start of a run "
-                "may hold it back.",
+                "or two, the options may not reach its loop, a limit or a tolerance that is no "
+                "option may end it, or something from the start of a run may hold it back.",
                 certain=False,
                 evidence=f"more work: {_how_many(worked)}; continue: {_how_many(chains)}",
             )

@@ -17,7 +17,7 @@ NEARLY_ALL = 0.9
 
 
 LITTLE = 0.1
-"""Who takes less than this off A, in every run, has a bias: scalings differ more from 1."""
+"""Who takes less than this off A, in nearly every run, is taken to have a bias."""
 
 
 def rescaled(evidence: Evidence) -> Finding | None:

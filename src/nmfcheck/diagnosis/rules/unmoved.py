@@ -29,7 +29,7 @@ def unmoved(evidence: Evidence) -> Finding | None:
     for name, start, pairs, others in (("W", "W0", W, H), ("H", "H0", H, W)):
         # Where the other factor is 0, there is nothing to be done.
         moving = [pair for pair, (other, _) in zip(pairs, others, strict=True) if other.any()]
-        if _same(moving):
+        if _same(moving) and _same(pairs):
             return Finding(
                 Cause.UNMOVED,
                 f"It returns {start} as {name}: the other factor changes, {name} is never updated.",
