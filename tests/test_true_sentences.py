@@ -11,7 +11,7 @@ from nmfcheck.diagnosis import Cause, Finding
 from nmfcheck.diagnosis.broken_laws import broken_laws
 from nmfcheck.diagnosis.experiments.alone import CHANGES, CONTROLS, _not_as_before
 from nmfcheck.diagnosis.experiments.record import Begin, Run
-from nmfcheck.diagnosis.order import with_symptoms
+from nmfcheck.diagnosis.order import in_order, with_symptoms
 from nmfcheck.diagnosis.rules.early import _changes
 from nmfcheck.families import find
 from nmfcheck.families.bidiagonal.family import cell_of
@@ -448,9 +448,10 @@ def test_a_factor_stays_where_the_other_is_zero():
 )
 def test_what_ended_a_run_is_named(shares, named):
     """One cell, if it says more than all of them together; not the one that is lowest."""
+    names = ("6x5/k=2/dyadic", "6x8/k=3/dyadic", "12x10/k=4/dyadic")
     cells = tuple(
         CellVerdict(find("mixed").cell(name), Share(*share), 0.95)
-        for name, share in zip(("6x5/k=2/dyadic", "6x8/k=3/dyadic", "12x10/k=4/dyadic"), shares)
+        for name, share in zip(names[: len(shares)], shares, strict=True)
     )
     answer = QuestionVerdict("mixed", Decision.INCONCLUSIVE, "", cells, pooled(cells))
     reason = failed_early(answer, worst(cells)).reason
@@ -459,3 +460,42 @@ def test_what_ended_a_run_is_named(shares, named):
     else:
         name, (part, whole) = cells[named].cell.name, shares[named]
         assert f"Not all cells meet their bars: of {name}, {part} of {whole} " in reason
+
+
+def test_blocks_that_leave_out_the_rest_update_some_of_it():
+    def in_blocks_of_4(A, rank, *, W0, H0):
+        whole = A.shape[1] // 4 * 4
+        W, H = W0.copy(), H0.copy()
+        for _ in range(100):
+            W, new = hals(A, W, H, sweeps=1)
+            H[:, :whole] = new[:, :whole]
+        return W, H
+
+    report = check(in_blocks_of_4, families=["bidiagonal"], trials=8, isolate=False, laws=[])
+    finding = next(f for f in report.findings if f.cause is Cause.UNMOVED)
+    assert finding.sentence.startswith("The last columns of H come back as they were at the start")
+
+
+def test_what_is_kept_explains_a_start_that_is_not_used():
+    known = {}
+
+    def by_shape(A, rank, *, W0, H0):
+        if (A.shape, rank) not in known:
+            known[A.shape, rank] = descend(A, W0, H0)
+        return tuple(X.copy() for X in known[A.shape, rank])
+
+    report = check(
+        by_shape, families=["mixed"], trials=8, isolate=False, laws=["start-used", "refit"]
+    )
+    laws = [f.sentence for f in report.findings if f.cause is Cause.LAW]
+    assert laws[0].startswith("The law 'refit' is broken")
+
+
+def test_what_is_certain_elsewhere_is_told_before_what_hardly_says_why():
+    early = Finding(Cause.EARLY, "early", certain=False)
+    unsigned = Finding(Cause.UNSIGNED, "unsigned")
+    guess = Finding(Cause.UNSIGNED, "perhaps", certain=False)
+    shown = [(["mixed"], early), (["bidiagonal"], unsigned)]
+    assert [f for _, f in in_order(shown, ["mixed"])] == [unsigned, early]
+    shown = [(["mixed"], early), (["bidiagonal"], guess)]
+    assert [f for _, f in in_order(shown, ["mixed"])] == [early, guess]

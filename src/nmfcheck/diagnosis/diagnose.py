@@ -70,8 +70,9 @@ SILENT = (Outcome.INVALID, Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
 """No valid answer."""
 
 GROWING = "descent"
-TELLING = (GROWING, "start-used")
-"""Laws whose breach says more than that runs leave the answer, or collapse."""
+TELLING = ("refit", GROWING, "start-used")
+"""Laws whose breach says more than that runs leave the answer, or collapse; the first that says so
+may be why others are broken."""
 
 
 def diagnose(
@@ -109,11 +110,11 @@ def diagnose(
     aside = [law for law in verdict.laws if law.broken != law.decides]
     named = _named(in_order(_without_repetition(shown), failing), shown, aims, tried)
     zeros = any(finding.cause is Cause.ZEROS for _, finding in shown)
-    telling = [
-        law
-        for law in verdict.broken
-        if law.law in TELLING and not law.unanswered and not (zeros and law.law != GROWING)
-    ]
+    told_early = [GROWING] if zeros else TELLING
+    telling = sorted(
+        (law for law in verdict.broken if law.law in told_early and not law.unanswered),
+        key=lambda law: TELLING.index(law.law),
+    )
     laws = [law for law in verdict.broken if law not in telling]
     tells, grows = (
         of_laws(some, Cause.LAW) for some in (telling, [x for x in telling if x.law == GROWING])

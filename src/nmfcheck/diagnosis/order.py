@@ -23,12 +23,15 @@ Named = tuple[list[str], Finding]
 def in_order(shown: Sequence[Named], failing: Collection[str]) -> list[Named]:
     """Put what explains failing families first, then what is specific, then what is certain."""
 
-    def key(each: Named) -> tuple[int, ...]:
+    def key(each: Named) -> tuple[float, ...]:
         names, finding = each
         says = _says(finding.cause)
+        elsewhere = bool(failing) and not set(names) & set(failing)
+        # What is certain of another family says more than what hardly says why.
+        rank = LITTLE - 0.5 if finding.certain and not says else LITTLE + 1
         return (
             finding.cause in NO_FAULT,
-            bool(failing) and not set(names) & set(failing),
+            rank if elsewhere else 0.0 if says < LITTLE else LITTLE,
             says,
             finding.cause is not Cause.OTHER_LOSS,
             says < LITTLE and not finding.certain,

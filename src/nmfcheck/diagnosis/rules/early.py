@@ -64,10 +64,11 @@ def early(evidence: Evidence) -> Finding | None:
                 Cause.EARLY,
                 f"It probably stops early, whatever its options say: with "
                 f"{_options(worked[0].run.options)} all {len(worked)} runs end at the same "
-                "error as before, and started again at its own answers it improves them; the median error "
-                f"{_changes(first, last, '.0e')}. Its stopping rule may be met after an iteration "
-                "or two, the options may not reach its loop, a limit or a tolerance that is no "
-                "option may end it, or something from the start of a run may hold it back.",
+                "error as before, and started again at its own answers it improves them; the "
+                f"median error {_changes(first, last, '.0e')}. Its stopping rule may be met after "
+                "an iteration or two, the options may not reach its loop, a limit or a tolerance "
+                "that is no option may end it, or something from the start of a run may hold it "
+                "back.",
                 certain=False,
                 evidence=f"more work: {_how_many(worked)}; continue: {_how_many(chains)}",
             )

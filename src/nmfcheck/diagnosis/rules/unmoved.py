@@ -29,7 +29,7 @@ def unmoved(evidence: Evidence) -> Finding | None:
     for name, start, pairs, others in (("W", "W0", W, H), ("H", "H0", H, W)):
         # Where the other factor is 0, there is nothing to be done.
         moving = [pair for pair, (other, _) in zip(pairs, others, strict=True) if other.any()]
-        if _same(moving) and _same(pairs):
+        if _same(moving) and all(np.array_equal(X, X0) for X, X0 in pairs):
             return Finding(
                 Cause.UNMOVED,
                 f"It returns {start} as {name}: the other factor changes, {name} is never updated.",
@@ -49,16 +49,22 @@ def partly_unmoved(evidence: Evidence) -> Finding | None:
     for kind, name, pairs in parts:
         kept = [(X == X0).all(axis=1) for X, X0 in pairs if len(X) > 1]
         some = [rows for rows in kept if rows.any() and not rows.all()]
-        if kept and len(some) >= MOST * len(kept):
+        whole = [rows for rows in kept if rows.all()] if len(some) >= FEWEST else []
+        if kept and len(some) + len(whole) >= MOST * len(kept):
             return Finding(
-                Cause.UNMOVED, _left_out(kind, name, some),
-                evidence=f"so in {len(some)} of {len(kept)} failing runs",
+                Cause.UNMOVED, _left_out(kind, name, some, whole),
+                evidence=f"so in {len(some) + len(whole)} of {len(kept)} failing runs",
             )  # fmt: skip
     return None
 
 
-def _left_out(kind: str, name: str, some: Sequence[Bools]) -> str:
-    """Say which rows or columns came back: those at an end, or some."""
+def _left_out(kind: str, name: str, some: Sequence[Bools], whole: Sequence[Bools]) -> str:
+    """Say which rows or columns came back: those at an end, or some.
+
+    Parameters
+    ----------
+    some, whole : where some did, and where all did.
+    """
     telling = [rows for rows in some if len(rows) > SMALL]
     for end, place in (("last", slice(None, None, -1)), ("first", slice(None))):
         # At an end if nothing that changed comes before what did not.
@@ -66,7 +72,7 @@ def _left_out(kind: str, name: str, some: Sequence[Bools]) -> str:
         if len(telling) < FEWEST or np.mean(at_end) < NEARLY:
             continue
         number, of = int(telling[0].sum()), len(telling[0])
-        if all(rows.sum() == 1 for rows in telling):
+        if all(rows.sum() == 1 for rows in (*telling, *whole)):
             which = f"The {end} {kind} of {name} comes back as it was at the start"
             return f"{which}: a loop or a slice leaves it out."
         which = f"The {end} {kind}s of {name} come back as they were at the start ({number} of {of}"
