@@ -1,14 +1,17 @@
 """Sentences of the diagnosis that would be false of somebody else: when they are said, and how."""
 
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 
 from cheats import multiply
 from nmfcheck import check
+from nmfcheck.checking import campaign
 from nmfcheck.diagnosis import Cause, Finding
 from nmfcheck.diagnosis.broken_laws import broken_laws
+from nmfcheck.diagnosis.experiments import perform
 from nmfcheck.diagnosis.experiments.alone import CHANGES, CONTROLS, _not_as_before
 from nmfcheck.diagnosis.experiments.record import Begin, Run
 from nmfcheck.diagnosis.order import in_order, with_symptoms
@@ -316,7 +319,10 @@ def test_who_stops_whatever_the_options_say():
     assert "runs end at the same error as before" in finding.sentence
 
 
-def test_who_keeps_something_gives_other_answers_and_the_same_in_new_processes(tmp_path):
+def test_who_keeps_something_gives_other_answers_and_the_same_in_new_processes(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr(campaign, "perform", partial(perform, seconds=60))  # on a busy machine
     module = tmp_path / "keeps.py"
     module.write_text(KEEPS)
     finding = next(
@@ -499,3 +505,125 @@ def test_what_is_certain_elsewhere_is_told_before_what_hardly_says_why():
     assert [f for _, f in in_order(shown, ["mixed"])] == [unsigned, early]
     shown = [(["mixed"], early), (["bidiagonal"], guess)]
     assert [f for _, f in in_order(shown, ["mixed"])] == [early, guess]
+
+
+def test_sizes_that_are_wrong_where_exact_factorizations_stay_are_no_scaling():
+    def updates_both_from_old_values(A, rank, *, W0, H0):
+        W, H = W0, H0
+        for _ in range(400):
+            W, H = multiplied(A, W, H), multiplied(A.T, H.T, W.T).T
+        return W, H
+
+    finding = first(updates_both_from_old_values, "mixed", "rays", trials=8)
+    assert finding.cause is Cause.AT_ONCE
+    assert not finding.certain
+
+
+def multiplied(A, W, H):
+    return W * (A @ H.T) / np.maximum(W @ (H @ H.T), 1e-300)
+
+
+@pytest.mark.parametrize(
+    ("added", "words"),
+    [
+        (lambda G, H: G + 0.05 * np.eye(len(H)), "0.05 times W and H: an L2 penalty"),
+        (lambda G, H: G + 0.05 * (1 - np.eye(len(H))), "the sum of the other components"),
+    ],
+)
+def test_a_penalty_is_named_by_the_gradient_that_it_leaves(added, words):
+    def is_penalised(A, rank, *, W0, H0):
+        W, H = W0.copy(), H0.copy()
+        for _ in range(600):
+            H = swept(added(W.T @ W, H), W.T @ A, H)
+            W = swept(added(H @ H.T, W.T), H @ A.T, W.T).T
+        return W, H
+
+    finding = first(is_penalised, "mixed", "noisy", trials=8)
+    assert finding.cause is Cause.BIASED
+    assert words in finding.sentence
+
+
+def swept(G, C, X):
+    X = X.copy()
+    for j in range(len(X)):
+        if G[j, j] > 0:
+            X[j] = np.maximum(0.0, X[j] + (C[j] - G[j] @ X) / G[j, j])
+    return X
+
+
+def test_components_that_are_emptied_after_the_fit():
+    def prunes(A, rank, *, W0, H0):
+        W, H = hals(A, W0, H0, sweeps=300)
+        sizes = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1)
+        dead = sizes < 0.5 * sizes.max()
+        W[:, dead], H[dead] = 0.0, 0.0
+        return W, H
+
+    finding = first(prunes, "mixed", trials=12)
+    assert (finding.cause, finding.certain) == (Cause.PRUNED, True)
+
+
+def test_components_that_start_alike():
+    def starts_alike(A, rank):
+        W, H = np.ones((len(A), rank)), np.ones((rank, A.shape[1]))
+        for _ in range(200):
+            H = multiplied(A.T, H.T, W.T).T
+            W = multiplied(A, W, H)
+        return W, H
+
+    finding = first(starts_alike, "mixed", trials=12)
+    assert finding.cause is Cause.COLLAPSES
+    assert "they start alike" in finding.sentence
+
+
+def test_one_factor_of_another_loss():
+    def mixes_two_losses(A, rank, *, W0, H0):
+        W, H = W0, H0
+        for _ in range(200):
+            W = W * ((A / np.maximum(W @ H, 1e-300)) @ H.T) / H.sum(axis=1)
+            H = multiplied(A.T, H.T, W.T).T
+        return W, H
+
+    finding = first(mixes_two_losses, "rank-one", trials=12)
+    assert finding.cause is Cause.HALF
+    assert "The update of W is that of another loss" in finding.sentence
+
+
+def test_one_iteration_whatever_the_option_says(monkeypatch):
+    monkeypatch.setattr(campaign, "perform", partial(perform, seconds=60))
+
+    def ends_at_once(A, rank, *, W0, H0, max_iter=500):
+        W, H = W0, H0
+        for _ in range(max_iter):
+            H = multiplied(A.T, H.T, W.T).T
+            W = multiplied(A, W, H)
+            if np.isfinite(H).all():
+                break
+        return W, H
+
+    finding = first(ends_at_once, "mixed", "rays", trials=8)
+    assert (finding.cause, finding.certain) == (Cause.EARLY, True)
+    assert "It makes one iteration, whatever max_iter says" in finding.sentence
+
+
+def test_numbers_that_are_too_large_for_a_rule_are_no_traceback():
+    def grows(A, rank, *, W0, H0):
+        return W0 * 1e160, H0 * 1e160
+
+    assert check(grows, families=["mixed"], trials=6, isolate=False, laws=[]).findings
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("    return W0 + calls, H0\n", "something is kept from one call to the next"),
+        ("    return W0 + np.random.default_rng().random(), H0\n", "it is random"),
+    ],
+)
+def test_two_answers_are_asked_for_in_new_processes(tmp_path, monkeypatch, body, words):
+    monkeypatch.setattr(campaign, "perform", partial(perform, seconds=60))
+    module = tmp_path / f"twice_{len(body)}.py"
+    module.write_text(KEEPS.replace("    return W0 + calls, H0\n", body))
+    findings = check(f"py:{module}:factorize", families=["mixed"], trials=6, laws=[]).findings
+    (twice,) = [f for f in findings if "Asked twice" in f.sentence]
+    assert words in twice.sentence

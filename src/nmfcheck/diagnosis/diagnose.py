@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -51,7 +51,8 @@ OF_ANSWERS = (
     Cause.ROUNDED, Cause.UNMOVED,
 )  # fmt: skip
 GUESSED = (
-    Cause.EARLY, Cause.UNRELATED, Cause.UNKNOWN, Cause.UNSTABLE, Cause.CEILING, Cause.BIASED,
+    Cause.EARLY, Cause.UNRELATED, Cause.UNKNOWN, Cause.UNSTABLE, Cause.AT_ONCE, Cause.CEILING,
+    Cause.BIASED,
 )  # fmt: skip
 """Where one family shows the first for certain, guesses from others add nothing."""
 
@@ -61,13 +62,20 @@ OF_UPDATES = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 OF_CONSTRAINTS = (Cause.WEIGHTED, Cause.HALF, Cause.CEILING)
 """What answers look like whose rows or columns are held to sums or norms of 1."""
 
-WHY_TWO = (
-    "Something may be kept from one call to the next, be random in a way that the seed does not "
-    "decide, or depend on time or on threads."
-)
+WHY_TWO = {
+    True: "In new processes, each asked for nothing else, it has one answer: something is kept "
+    "from one call to the next (a cache, sums, factors, a random state, or a changed default).",
+    False: "In new processes, each asked for nothing else, it does not give the same digits, "
+    "either: it is random in a way that the seed does not decide, or depends on time or threads.",
+    None: "Something may be kept from one call to the next, be random in a way that the seed does "
+    "not decide, or depend on time or on threads.",
+}
+"""Why a question may have two answers, by whether new processes give one; None: not known."""
 
 SILENT = (Outcome.INVALID, Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
 """No valid answer."""
+
+Rule = Callable[[Evidence], Finding | None]
 
 GROWING = "descent"
 TELLING = ("refit", GROWING, "start-used")
@@ -84,14 +92,14 @@ def diagnose(
 ) -> list[Finding]:
     """Return what a subject's failures are a sign of, what matters most first."""
     families = [part.family for part in suite.parts]
-    hard = _hard(results, families, verdict.hard)
+    tried = Tried.of(results)
+    hard = _hard(results, families, verdict.hard, tried)
     symptoms, differs = (
         [hard.pop(kind)] if kind in hard else [] for kind in (Outcome.INVALID, Flag.DIFFERS)
     )
     failing = [e.family for e in verdict.families if e.test.decision is Decision.FAIL]
     shown: list[Named] = []
     aims: dict[str, bool] = {}
-    tried = Tried.of(results)
     for part in sorted(suite.parts, key=lambda part: part.family not in failing):
         evidence = Evidence(
             results,
@@ -120,13 +128,16 @@ def diagnose(
         of_laws(some, Cause.LAW) for some in (telling, [x for x in telling if x.law == GROWING])
     )
     told = with_symptoms(
-        with_laws(named, of_laws(laws, Cause.LAW), tells), symptoms, grows, differs
+        with_laws(named, of_laws(laws, Cause.LAW), tells, alone=not failing),
+        symptoms,
+        grows,
+        differs,
     )
     return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
 
 
 def _hard(
-    results: Results, families: list[str], failures: Sequence[HardFailure]
+    results: Results, families: list[str], failures: Sequence[HardFailure], tried: Tried
 ) -> dict[str, Finding]:
     """Say what each hard failure is, by its kind."""
     kinds = [failure.kind for failure in failures]
@@ -136,7 +147,7 @@ def _hard(
         if failure.kind == Outcome.INVALID:
             finding = invalid(results, families, failure, differs=Flag.DIFFERS in kinds)
         elif failure.kind == Flag.DIFFERS:
-            finding = Finding(Cause.HARD, f"{said} {WHY_TWO}")
+            finding = Finding(Cause.HARD, f"{said} {WHY_TWO[tried.one_answer]}")
         else:
             finding = Finding(Cause.HARD, said)
         hard[failure.kind] = finding
@@ -238,7 +249,7 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
         before |= collapse is not None and why.cause in SHOWN
         signs.insert(len(signs) - before, why)
     elif collapse is not None and collapse.cause is Cause.COLLAPSES:
-        why_collapsed = next(filter(None, (rule(evidence) for rule in WHY_COLLAPSED)), None)
+        why_collapsed = next(filter(None, (_asked(rule, evidence) for rule in WHY_COLLAPSED)), None)
         if why_collapsed is not None:
             signs.insert(len(signs) - 1, why_collapsed)
     if some := some_cells(evidence):
@@ -254,10 +265,18 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
 def why_unconverged(evidence: Evidence) -> Finding:
     """Say why runs did not converge: the first rule that fits."""
     for rule in WHY_UNCONVERGED:
-        with np.errstate(all="ignore"):  # a run may have diverged to 1e200
-            finding = rule(evidence)
+        finding = _asked(rule, evidence)
         if finding is not None:
             seen = f"{len(evidence.unconverged.factors)} failing runs were looked at"
             about_matrix = finding.about_matrix or rule in ABOUT_A
             return replace(finding, evidence=finding.evidence or seen, about_matrix=about_matrix)
     raise AssertionError("the last rule always fits")
+
+
+def _asked(rule: Rule, evidence: Evidence) -> Finding | None:
+    """Return what a rule finds; nothing where numbers are too large for its linear algebra."""
+    with np.errstate(all="ignore"):  # a run may have diverged to 1e200
+        try:
+            return rule(evidence)
+        except np.linalg.LinAlgError:
+            return None

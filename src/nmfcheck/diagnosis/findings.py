@@ -31,6 +31,7 @@ class Cause(StrEnum):
     UNSIGNED = "signs thrown away"
     WEIGHTED = "weighted"
     GREEDY = "one component after another"
+    AT_ONCE = "updated at once"
     HALF = "one factor is wrong"
     SINGLE = "single precision"
     ROUNDED = "rounded"

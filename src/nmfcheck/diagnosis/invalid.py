@@ -15,6 +15,7 @@ from ..store import Results
 from ..text import in_list
 from ..verdict.hard import HardFailure
 from .findings import Cause, Finding
+from .rules.silent import of_one_shape
 
 FROM = {
     "NaN": "NaN usually comes from 0/0, or from numbers that overflow",
@@ -53,7 +54,8 @@ def invalid(
     first = f"First in {failure.trial}."
     if others.total() >= answers or not counts:
         most = max(others, key=lambda message: others[message], default=failure.explanation)
-        return Finding(Cause.HARD, f"{most} {first}")
+        where = of_one_shape(results, (Outcome.INVALID,))
+        return Finding(Cause.HARD, f"{most} {first}{where}")
     seen = [
         f"{name} has entries that are {kind} in {number} {'run' if number == 1 else 'runs'}"
         for (name, kind), number in counts.most_common()

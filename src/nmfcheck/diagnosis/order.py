@@ -14,6 +14,9 @@ GENERAL = (Cause.UNSTABLE, Cause.LEAVES, Cause.FIXED_POINT)
 SEEN = (Cause.EARLY, Cause.COLLAPSES, Cause.SOME_CELLS, Cause.UNRELATED, Cause.UNKNOWN)
 """What is seen, and hardly says why; each family has them in an order of its own."""
 
+LEAST = (Cause.UNRELATED, Cause.UNKNOWN)
+"""What says least of all."""
+
 LAWS = (Cause.LAW, Cause.LAW_ASIDE)
 
 Named = tuple[list[str], Finding]
@@ -35,6 +38,7 @@ def in_order(shown: Sequence[Named], failing: Collection[str]) -> list[Named]:
             says,
             finding.cause is not Cause.OTHER_LOSS,
             says < LITTLE and not finding.certain,
+            finding.cause in LEAST,
         )
 
     return sorted(shown, key=key)
@@ -50,13 +54,18 @@ def _says(cause: Cause) -> int:
     return 2 if cause in GENERAL else int(cause is Cause.HALF)
 
 
-def with_laws(shown: list[Finding], laws: list[Finding], telling: list[Finding]) -> list[Finding]:
+def with_laws(
+    shown: list[Finding], laws: list[Finding], telling: list[Finding], *, alone: bool
+) -> list[Finding]:
     """Put broken laws behind what explains failures, and before what is usual or unknown.
 
     Parameters
     ----------
     telling : laws whose breach says more than that runs leave the answer, or collapse.
+    alone : whether no family fails, so that it is the laws that have to be told.
     """
+    if alone:
+        return telling + laws + shown
     behind = (*NO_FAULT, Cause.LEAVES, Cause.FIXED_POINT, *SEEN)
     specific = _leading(shown, behind) if telling else 0
     leading = max(specific, _leading(shown, (*NO_FAULT, Cause.UNKNOWN)))
@@ -84,7 +93,7 @@ def with_symptoms(
 
 def _leading_to(shown: Sequence[Finding], telling: Sequence[Finding]) -> int:
     """Count the findings at the beginning that say why numbers may grow without bound."""
-    reasons = (Cause.DIVERGES, Cause.UNSTABLE, Cause.HALF)
+    reasons = (Cause.DIVERGES, Cause.UNSTABLE, Cause.AT_ONCE, Cause.HALF)
     why = (f.cause in reasons or f in telling for f in shown)
     return next((i for i, leads in enumerate(why) if not leads), len(shown))
 

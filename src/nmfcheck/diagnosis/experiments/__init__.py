@@ -1,8 +1,9 @@
 """Experiments: a few more runs of a subject that fails, to find out why.
 
 A file for each: `continuing.py` (from its own answers), `at_answer.py` (from exact factorizations),
-`alone.py` (in a new process), `more_work.py` (more iterations, smaller tolerances). `record.py` is
-what a store keeps of them, `perform.py` says which are made, and `tried.py` what they show.
+`alone.py` and `repeated.py` (in new processes), `more_work.py` (more iterations, smaller
+tolerances), `less_work.py` (few iterations). `record.py` is what a store keeps of them,
+`perform.py` says which are made, and `tried.py` what they show.
 """
 
 from .perform import SECONDS, Asked, perform

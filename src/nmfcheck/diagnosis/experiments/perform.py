@@ -16,9 +16,9 @@ from ...judging.outcomes import Outcome
 from ...store import Results
 from ...trials.stage import Stage
 from ...trials.suites import Suite
-from . import alone, at_answer, continuing, more_work
+from . import alone, at_answer, continuing, less_work, more_work, repeated
 from .asking import Asking, Clock
-from .record import Experiment, defect_of
+from .record import Experiment, Run, again, defect_of
 
 SECONDS = 5.0
 """All experiments together take at most so long."""
@@ -68,6 +68,9 @@ def perform(
     stages = failing(results, suite)
     usual = max((s.seconds for s in stages if not math.isnan(s.seconds)), default=0.0)
     clock = Clock(seconds)
+    twice = repeated.asked_twice(results)
+    if twice is not None and subject.fresh is not None and repeated.NAME not in known:
+        yield from _repeated(subject.fresh, twice, clock)
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
     if not starts and at_answer.NAME not in known:
@@ -77,7 +80,10 @@ def perform(
     if not stages:
         return
     if more_work.NAME not in known:
-        yield from _more_work(subject, stages, clock, usual)
+        experiments = list(_more_work(subject, stages, clock, usual))
+        yield from experiments
+        if any(less_work.as_before(experiment.runs, stages) for experiment in experiments):
+            yield from _less_work(subject, stages, clock, usual)
     far = float(np.median([defect_of(stage.measures) for stage in stages])) > alone.FAR
     if far and subject.fresh is not None and alone.NAME not in known:
         yield alone.alone(subject.fresh, asking, stages, clock)
@@ -107,6 +113,13 @@ def _from_elsewhere(
         yield continued.experiment
 
 
+def _repeated(fresh: alone.Fresh, stage: Stage, clock: Clock) -> Iterator[Experiment]:
+    try:
+        yield repeated.repeated(fresh, stage, clock)
+    except InputError as reason:
+        yield Experiment(repeated.NAME, (), f"a new process could not be started: {reason}")
+
+
 def _more_work(
     subject: Asked, stages: Sequence[Stage], clock: Clock, usual: float
 ) -> Iterator[Experiment]:
@@ -122,6 +135,28 @@ def _more_work(
             yield more_work.more_work(longer, stages, options)
     except InputError as reason:
         yield Experiment(more_work.NAME, (), f"it cannot be run with {options}: {reason}")
+
+
+def _less_work(
+    subject: Asked, stages: Sequence[Stage], clock: Clock, usual: float
+) -> Iterator[Experiment]:
+    """Run with few iterations, where more gave the same answers, till few do as well."""
+    asked = [s for s in stages if s.W is not None and s.H is not None][: less_work.RUNS]
+    made: list[Run] = []
+    for number in less_work.FEW:
+        options = less_work.less(subject.parameters, number)
+        if not options or subject.variant is None or not asked or clock.left < usual:
+            break
+        try:
+            with subject.variant(options) as executor:
+                made = Asking(executor, clock, usual).ask(again(asked, options))
+        except InputError as reason:
+            yield Experiment(less_work.NAME, (), f"it cannot be run with {options}: {reason}")
+            return
+        if less_work.as_before(made, asked):
+            break
+    if made:
+        yield Experiment(less_work.NAME, made)
 
 
 def failing(results: Results, suite: Suite) -> list[Stage]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...text import option_as_text
-from . import alone, at_answer, continuing, more_work
+from . import alone, at_answer, continuing, less_work, more_work, repeated
 from .record import Begin, Run
-from .tried import Tried
+from .tried import Tried, Worked
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,10 @@ def summaries(tried: Tried) -> list[Summary]:
     sentences = {
         at_answer.NAME: _at_answer(tried),
         continuing.NAME: _continued(tried),
-        more_work.NAME: _worked(tried),
+        more_work.NAME: _worked(tried.worked, "more work"),
+        less_work.NAME: _worked(tried.hurried, "few iterations"),
         alone.NAME: _alone(tried),
+        repeated.NAME: _repeated(tried),
     }
     summed_up = []
     for name, experiment in tried.experiments.items():
@@ -78,10 +80,9 @@ def _continued(tried: Tried) -> str:
     )
 
 
-def _worked(tried: Tried) -> str:
-    worked = tried.worked
+def _worked(worked: Sequence[Worked], how: str) -> str:
     if not worked:
-        return "With more work there was nothing that could be compared."
+        return f"With {how} there was nothing that could be compared."
     options = " and ".join(
         f"{name}={option_as_text(value)}" for name, value in worked[0].run.options.items()
     )
@@ -102,6 +103,13 @@ def _alone(tried: Tried) -> str:
         f"Asked first in a new process, failing runs have a median error of {after:.0e} "
         f"(runs: {len(runs)}, trials: {trials}), which was {before:.0e} before."
     )
+
+
+def _repeated(tried: Tried) -> str:
+    if tried.one_answer is None:
+        return "What had two answers was not answered often enough in new processes."
+    answers = "one answer" if tried.one_answer else "different answers"
+    return f"What had two answers has {answers} in {repeated.TIMES} new processes."
 
 
 def _off(runs: Sequence[Run]) -> str:

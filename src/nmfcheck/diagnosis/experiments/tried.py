@@ -20,7 +20,7 @@ from ...subjects import Answer
 from ...text import in_list
 from ...trials.climb import judged
 from ...trials.stage import Stage
-from . import alone, at_answer, continuing, more_work
+from . import alone, at_answer, continuing, less_work, more_work, repeated
 from .record import Begin, Experiment, Run, defect_of
 
 BETTER = 0.5
@@ -35,6 +35,10 @@ STILL = 1e-9
 
 LEFT = 1e-10
 """Who is farther from A than this, having begun at an exact factorization, has left it."""
+
+
+FEWEST, NEARLY_ALL = 6, 0.9
+"""If so many runs from exact factorizations, and so many of them, stay there, the subject does."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,12 @@ class Tried:
         return self.experiments[name].runs if name in self.experiments else ()
 
     @cached_property
+    def takes_start(self) -> bool:
+        """Whether a subject was given exact factorizations to start at, or would have been."""
+        runs = self.runs(at_answer.NAME)
+        return not runs or any(run.begin is Begin.EXACT for run in runs)
+
+    @cached_property
     def uses_start(self) -> bool:
         """Whether a subject ends elsewhere if it starts elsewhere."""
         runs = [run for run in self.runs(at_answer.NAME) if run.W is not None]
@@ -213,9 +223,32 @@ class Tried:
         return self._again(more_work.NAME)
 
     @cached_property
+    def hurried(self) -> list[Worked]:
+        """The failing runs with few iterations."""
+        return self._again(less_work.NAME)
+
+    @cached_property
     def alone(self) -> list[Worked]:
         """The failing runs in new processes."""
         return self._again(alone.NAME)
+
+    @cached_property
+    def one_answer(self) -> bool | None:
+        """Whether new processes give one answer, bit for bit, to what had two; None: not known."""
+        runs = self.runs(repeated.NAME)
+        if len(runs) < repeated.TIMES or any(run.W is None for run in runs):
+            return None
+        first, *others = runs
+        return all(
+            np.array_equal(run.W, first.W) and np.array_equal(run.H, first.H)  # type: ignore[arg-type]
+            for run in others
+        )
+
+    @cached_property
+    def stays(self) -> bool:
+        """Whether nearly all runs from exact factorizations stay there."""
+        near = [missed <= LEFT for missed in self.missed]
+        return len(near) >= FEWEST and sum(near) >= NEARLY_ALL * len(near)
 
     def _again(self, name: str) -> list[Worked]:
         again = []

@@ -8,7 +8,7 @@ from .clipped import clipped
 from .collapsed import collapsed
 from .constrained import constrained
 from .diverged import diverged
-from .early import creeping, early, untried
+from .early import creeping, early, hurried, untried
 from .entrywise import entrywise
 from .fixed_point import fixed_point, unknown
 from .floor import floor, lifted
@@ -22,8 +22,9 @@ from .locked import locked
 from .loss import other_loss
 from .misplaced import misplaced
 from .parted import parted
+from .penalised import penalised
 from .permuted import permuted
-from .pruned import pruned
+from .pruned import emptied, pruned
 from .random import random
 from .remembers import remembers
 from .rescaled import rescaled
@@ -49,10 +50,10 @@ WHY_UNCONVERGED = (
     # What W and H are, whatever was tried.
     unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled,
     misplaced, shuffled, incomplete, clipped, partly_unmoved, constrained, unsigned, diverged,
-    other_loss, weighted,
+    other_loss, weighted, emptied,
     # What experiments show, and what the answers do.
-    random, biased, floor, threshold, pruned, cut_off, parted, early, entrywise, lifted,
-    ceiling, at_once, locked, greedy, jumping, half, unstable,
+    random, penalised, biased, floor, threshold, pruned, cut_off, parted, hurried, early,
+    entrywise, lifted, ceiling, at_once, locked, greedy, jumping, half, unstable,
     # What is left.
     inside, leaves, late, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
 )  # fmt: skip

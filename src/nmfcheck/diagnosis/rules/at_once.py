@@ -25,7 +25,7 @@ def at_once(evidence: Evidence) -> Finding | None:
     if telling < FEWEST or not mostly(cycles):
         return None
     return Finding(
-        Cause.UNSTABLE,
+        Cause.AT_ONCE,
         "It does not come to rest. Probably all components of W, or of H, are updated at once from "
         "old values, where each should see the others as they are by then: one sweep of that kind "
         "leads away from its answers, and a second one back to them.",

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from ...arrays import Array
 from ...intervals import Share
 from ...judging.outcomes import Outcome
 from ..evidence import Evidence
 from ..experiments.record import Begin
 from ..findings import Cause, Finding, mostly
+
+FEWEST = 5
+
+ALIKE = 1e-9
+"""What else than one direction is left of components, relative to it, where they are the same."""
 
 
 def collapsed(evidence: Evidence) -> Finding | None:
@@ -21,6 +29,20 @@ def collapsed(evidence: Evidence) -> Finding | None:
             Cause.ZEROS,
             f"It returns zeros: W·H is 0{where}, and so explains nothing of A.{_always(evidence)}",
         )
+    alike = [_all_alike(s.W, s.H) for s in sample if s.trial.cell.k > 1]
+    if len(alike) >= FEWEST and all(alike):
+        return Finding(
+            Cause.COLLAPSES,
+            f"All components are the same, up to their sizes, in all {len(alike)} runs that "
+            "collapse: probably they start alike, and updates that treat all of them alike never "
+            "part them.",
+            certain=False,
+        )
+    return _often(evidence)
+
+
+def _often(evidence: Evidence) -> Finding:
+    """Say how often runs collapse, beside the references'."""
     own, usual = _rates(evidence)
     if not own.whole:
         return Finding(Cause.COLLAPSES, "Some runs collapse; the baseline has none like them.")
@@ -36,6 +58,18 @@ def collapsed(evidence: Evidence) -> Finding | None:
         f"{rate}; {theirs}. Components die or share a row: look at how it starts, at what sets "
         "entries to 0, and, if it makes several runs, at which of them it keeps.",
     )
+
+
+def _all_alike(W: Array | None, H: Array | None) -> bool:
+    """Say whether all columns of W are multiples of one, and so are all rows of H."""
+    if W is None or H is None or not (W.any(axis=0).all() and H.any(axis=1).all()):
+        return False
+    return _of_rank_one(W) and _of_rank_one(H)
+
+
+def _of_rank_one(X: Array) -> bool:
+    sizes = np.linalg.svd(X, compute_uv=False)
+    return bool(sizes[1] <= ALIKE * sizes[0])
 
 
 def _always(evidence: Evidence) -> str:

@@ -12,11 +12,14 @@ HUGE = 1e6
 """Who misses A by more than this, relative to its largest entry, is on its way to infinity."""
 
 
+FEWEST = 3
+
+
 def diverged(evidence: Evidence) -> Finding | None:
     """Say so if most failing runs end with a product that is huge beside A."""
     off = [misses(A, W @ H) for A, W, H in evidence.unconverged.factors]
     middle = float(np.median(off)) if off else 0.0
-    if not middle > HUGE:
+    if len(off) < FEWEST or not middle > HUGE:
         return None
     size = f"{middle:.0e}" if np.isfinite(middle) else "more than 1e+300"
     return Finding(

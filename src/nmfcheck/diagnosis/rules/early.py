@@ -15,11 +15,16 @@ from .diverged import HUGE
 
 NOT_MADE = "no experiments were made: these are for subjects that fail"
 NOTHING = (
-    "nothing could be tried: it uses no start, and no option for iterations or a tolerance is known"
+    "nothing could be tried: it uses no start, and more work was not possible (no option for it is "
+    "known, or it would have taken too long)"
 )
 
 CLEARLY, RIGHT = 30.0, 1e-9
 """Ten times the work that brings the error down so much, or to this, was what was missing."""
+
+BY_WORK = 0.25
+"""Ten times the work that brings the error down to this part of it or less shows something: even
+errors that fall like 1/t fall to a tenth."""
 
 AT_ONCE = 1e-3
 """Who gets so much nearer by starts at its own answers than by ten times the work was held back by
@@ -32,10 +37,31 @@ NEAR = 1e-3
 """Runs that miss A by more than this are hardly on their way to it."""
 
 
+def hurried(evidence: Evidence) -> Finding | None:
+    """Say so if runs with an iteration or ten end where those with many do, to the last bit.
+
+    Who comes to rest, or has nothing to begin with, may do so as well, and not stop early.
+    """
+    runs, few = evidence.unconverged, evidence.tried.hurried
+    if not _unheeded(few) or mostly(each.stayed for each in evidence.chains):
+        return None
+    if not (runs.kkt > NEAR and mostly((W @ H).any() for _, W, H in runs.factors)):
+        return None
+    ((name, number),) = few[0].run.options.items()
+    said = "one iteration" if number == 1 else f"{number} iterations at most"
+    return Finding(
+        Cause.EARLY,
+        f"It makes {said}, whatever {name} says: with {name}={number} all {len(few)} runs that "
+        "were looked at end at the same error as before, to the last bit. Its stopping rule is met "
+        f"at once, a return is in the loop, or {name} does not reach it.",
+        evidence=f"less work: {len(few)} runs end as before with {name}={number}",
+    )
+
+
 def early(evidence: Evidence) -> Finding | None:
     """Say so if runs improve when they are continued, or given more iterations."""
     worked, chains = evidence.worked, evidence.chains
-    if mostly(each.improved for each in worked):
+    if mostly(each.after <= BY_WORK * each.before for each in worked):
         before, after = (_median([getattr(x, of) for x in worked]) for of in ("before", "after"))
         changes = f"the median error {_changes(before, after, '.0e')}"
         falls = f"with {_options(worked[0].run.options)} {changes}"
@@ -147,10 +173,11 @@ def untried(evidence: Evidence) -> Finding | None:
     if not runs.typical < NEAR:
         return None
     return Finding(
-        Cause.EARLY,
-        f"It probably stops early: the median error is {runs.typical:.0e}, and the median KKT "
-        f"residual, which is 0 at a stationary point, {runs.kkt:.0e}. Try a smaller tolerance or "
-        "more iterations; if that changes nothing, it minimises something else.",
+        Cause.UNKNOWN,
+        f"The cause is unknown: the median error is {runs.typical:.0e}, and the median KKT "
+        f"residual, which is 0 at a stationary point, {runs.kkt:.0e}. It may stop early: try a "
+        "smaller tolerance or more iterations. If that changes nothing, it fits something else "
+        "than A, or minimises something else.",
         certain=False,
         evidence=NOT_MADE if not tried.experiments else NOTHING,
     )

@@ -24,11 +24,12 @@ def late(evidence: Evidence) -> Finding | None:
     if not mostly(share > ZEROS for share in zeros):
         return None
     return Finding(
-        Cause.UNSIGNED,
-        "Probably negative entries are set to 0 at the end only, and not in the loop: it stays at "
-        "exact factorizations, which have none, but from elsewhere it ends nowhere near A (the "
-        f"median error is {evidence.unconverged.typical:.1g} of its largest entry), and "
-        f"{float(np.median(zeros)):.0%} of W or H or more are exactly 0.",
+        Cause.UNRELATED,
+        "Where it fails, W·H is nowhere near A: the median error is "
+        f"{evidence.unconverged.typical:.1g} of its largest entry. The cause is unknown, but it "
+        f"stays at exact factorizations, and {float(np.median(zeros)):.0%} of W or H or more are "
+        "exactly 0: negative entries may be set to 0 at the end only, and not in the loop, or "
+        "numbers fall to and fro until they underflow.",
         certain=False,
         evidence=f"start at the answer: all {len(missed)} runs stayed",
     )

@@ -8,10 +8,14 @@ from ...arrays import Array
 from ...judging.measures import balance
 from ...judging.tolerances import TOLERANCE
 from ..evidence import Evidence
+from ..experiments import Run
 from ..findings import Cause, Finding, mostly
 
 PULL = 10 * TOLERANCE.stationary
 """So steep the objective falls where an entry is 0 that should grow."""
+
+
+NEARLY_ALL = 0.9
 
 
 def locked(evidence: Evidence) -> Finding | None:
@@ -23,15 +27,30 @@ def locked(evidence: Evidence) -> Finding | None:
     tried = evidence.tried
     if tried.left > evidence.unconverged.typical / 10 or mostly(x.wanders for x in tried.chains):
         return None
-    if not mostly(_is_locked(A, W, H) for A, W, H in evidence.unconverged.factors):
+    is_locked = [_is_locked(A, W, H) for A, W, H in evidence.unconverged.factors]
+    if not mostly(is_locked):
         return None
+    stay = [_stay(each.run) for each in tried.chains]
+    if stay and not mostly(stay):
+        return None
+    known = bool(stay) or not tried.takes_start
+    certain = known and sum(is_locked) >= NEARLY_ALL * len(is_locked)
+    again = ", and stay 0 when it is started again there" if stay else ""
     return Finding(
         Cause.LOCKED,
-        "Zeros are locked: its runs are stationary in all entries that are positive, but some that "
-        "are exactly 0 should grow, and never do. A multiplicative update cannot leave a 0: does "
-        "the start have zeros (NNDSVD has), or is something set to 0 on the way?",
-        evidence="stationary in all positive entries, and not in zeros",
+        f"{'Zeros' if certain else 'Probably zeros'} are locked: its runs are stationary in all "
+        f"entries that are positive, but some that are exactly 0 should grow{again}. A "
+        "multiplicative update, or an active set that is never left, cannot leave a 0: does the "
+        "start have zeros (NNDSVD has), or is something set to 0 on the way?",
+        certain=certain,
+        evidence=f"so in {sum(is_locked)} of {len(is_locked)} failing runs",
     )
+
+
+def _stay(run: Run) -> bool:
+    """Say whether all that is 0 in an answer is so when the subject was started there."""
+    pairs = ((run.W0, run.W), (run.H0, run.H))
+    return all(X is not None and not X[X0 == 0].any() for X0, X in pairs)
 
 
 def _is_locked(A: Array, W: Array, H: Array) -> bool:

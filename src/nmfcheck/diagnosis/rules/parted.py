@@ -20,6 +20,10 @@ RIGHT, TIMES = 1e-8, 1e4
 by so many times less than it does."""
 
 
+SMALLER = 0.95
+"""So many entries of a factor are smaller than the best ones where something shrinks it."""
+
+
 def parted(evidence: Evidence) -> Finding | None:
     """Say which factor is right, if the other one alone keeps W·H from being A.
 
@@ -56,10 +60,21 @@ def _right(right: str, runs: Sequence[tuple[Array, Array, Array]]) -> Finding | 
         Cause.HALF,
         f"{right} is that of an exact factorization, and {wrong} is not: with {right} as it is and "
         f"the best {wrong}, the median error is {np.median(least):.0e}, but as they are it is "
-        f"{np.median(off):.0e}. Probably {wrong} belongs to another {right}: is it from an earlier "
-        "iteration, an average, not updated to the end, or changed afterwards?",
+        f"{np.median(off):.0e}. {_why(wrong, right, runs)}",
         certain=False,
         evidence=f"{wrong} fitted again: so in {sum(fits)} of {len(fits)} answers that miss A",
+    )
+
+
+def _why(wrong: str, right: str, runs: Sequence[tuple[Array, Array, Array]]) -> str:
+    """Say what may be wrong with the other factor: whether it is too small nearly everywhere."""
+    lost = [(best - H)[best > 0] / best.max() for A, W, H in runs
+            if (best := refitted(A, W)) is not None and best.any()]  # fmt: skip
+    if lost and mostly((x > 0).mean() >= SMALLER for x in lost):
+        return f"{wrong} is too small in nearly all entries: probably a penalty shrinks it."
+    return (
+        f"{wrong} may belong to another {right} (from an earlier iteration, or an average), have a "
+        "penalty or a constraint, not be updated to the end, or be changed afterwards."
     )
 
 

@@ -8,6 +8,12 @@ from ...arrays import Array, Bools
 from ..evidence import Evidence
 from ..findings import Cause, Finding
 
+FEWEST, NEARLY_ALL = 3, 0.8
+"""So many failing runs must show it, and so many of them."""
+
+ROUNDING = 1e-6
+"""Less than this, relative to A's largest entry, is nothing."""
+
 
 def pruned(evidence: Evidence) -> Finding | None:
     """Say so if small components of exact factorizations come back as 0, and no others."""
@@ -35,6 +41,32 @@ def pruned(evidence: Evidence) -> Finding | None:
         certain=False,
         evidence=f"start at the answer: in {len(losing)} of {len(asked)} factorizations",
     )
+
+
+def emptied(evidence: Evidence) -> Finding | None:
+    """Say so if what W·H misses of A is just what the components were that come back as 0."""
+    runs = evidence.unconverged.factors
+    missing = [_is_missing(A, W, H) for A, W, H in runs]
+    if sum(missing) < max(FEWEST, NEARLY_ALL * len(runs)):
+        return None
+    return Finding(
+        Cause.PRUNED,
+        "Whole components come back as 0, and with as many more W·H would be A: what is missing is "
+        "nonnegative, and has as many components as are 0. They are set to 0 after the fit, and "
+        "the others are not fitted again: small ones are probably taken for dead.",
+        evidence=f"so in {sum(missing)} of {len(runs)} failing runs",
+    )
+
+
+def _is_missing(A: Array, W: Array, H: Array) -> bool:
+    """Say whether A − W·H is nonnegative, and of the rank of what is 0 in W and H."""
+    dead = int((~_alive(W, H)).sum())
+    missed = A - W @ H
+    unit = float(A.max())
+    if not 0 < dead < min(len(H), *A.shape) or missed.min() < -ROUNDING * unit:
+        return False
+    sizes = np.linalg.svd(missed, compute_uv=False)
+    return bool(sizes[dead - 1] > 1e3 * ROUNDING * unit and sizes[dead] <= ROUNDING * unit)
 
 
 def _alive(W: Array, H: Array) -> Bools:

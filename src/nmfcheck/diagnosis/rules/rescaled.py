@@ -9,7 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ...judging.turned import misses
 from ..evidence import Evidence
-from ..findings import MOST, Cause, Finding
+from ..findings import Cause, Finding
 
 FEWEST = 4
 NEARLY_ALL = 0.9
@@ -18,6 +18,14 @@ NEARLY_ALL = 0.9
 
 LITTLE = 0.1
 """Who takes less than this off A, in nearly every run, is taken to have a bias."""
+
+
+STAYS = (
+    "Started at exact factorizations it stays there, so that this is not what is done to A before "
+    "or to W and H afterwards: probably updates get the sizes wrong, as those do that change W and "
+    "H at the same time, each with the old value of the other."
+)
+"""What is wrong then cannot be done each time."""
 
 
 def rescaled(evidence: Evidence) -> Finding | None:
@@ -33,12 +41,18 @@ def rescaled(evidence: Evidence) -> Finding | None:
         ]
         if np.mean(fits) < NEARLY_ALL or _shrunk(telling):
             continue
-        unit = _unit_parts(evidence) if what == _INNER else ""
+        unit = _unit_parts(telling) if what == _INNER else ""
+        seen = (
+            f"W·H is A but for the sizes of {what}: with a diagonal matrix {_PLACES[what]} it is "
+            f"A{unit}."
+        )
+        often = f"so in {sum(fits)} of {len(fits)} answers that miss A"
+        if evidence.tried.stays:
+            return Finding(Cause.AT_ONCE, f"{seen} {STAYS}", certain=False, evidence=often)
         return Finding(
             Cause.RESCALED,
-            f"W·H is A but for the sizes of {what}: with a diagonal matrix {_PLACES[what]} it is "
-            f"A{unit}. A scaling is done on one side only, or is not undone.",
-            evidence=f"so in {sum(fits)} of {len(fits)} answers that miss A",
+            f"{seen} A scaling is done on one side only, or is not undone.",
+            evidence=often,
         )
     return None
 
@@ -102,11 +116,16 @@ _SIZES: dict[str, Callable[[Array], Array]] = {
 }
 
 
-def _unit_parts(evidence: Evidence) -> str:
-    """Say which columns of W or rows of H were normalised."""
-    for what, part in (("columns of W", 1), ("rows of H", 2)):
-        for how, size in _SIZES.items():
-            sizes = [size(run[part] if part == 1 else run[part].T) for run in evidence.astray]
-            if np.mean([np.allclose(x[x > 0], 1.0, atol=1e-6) for x in sizes]) >= MOST:
-                return f" (the {what} {how})"
-    return ""
+def _unit_parts(runs: Sequence[tuple[Array, Array, Array]]) -> str:
+    """Say which columns of W or rows of H were normalised, where one way alone fits all."""
+    fitting = [
+        f" (the {what} {how})"
+        for what, part in (("columns of W", 1), ("rows of H", 2))
+        for how, size in _SIZES.items()
+        if all(_are_one(size(run[part] if part == 1 else run[part].T)) for run in runs)
+    ]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _are_one(sizes: Array) -> bool:
+    return np.allclose(sizes[sizes > 0], 1.0, atol=1e-6)

@@ -10,6 +10,7 @@ from ...arrays import Array
 from ...judging.turned import misses
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
+from .rescaled import STAYS
 
 FEWEST = 3
 SAME = 1e-6
@@ -29,6 +30,10 @@ def scaled(evidence: Evidence) -> Finding | None:
     others = [(A, W @ H, rescaled(A, W, H)) for A, W, H in evidence.astray]
     if others and not mostly(misses(A, Y) <= min(misses(A, X), 1.0) / 100 for A, X, Y in others):
         return None  # a diagonal matrix is easily a multiple of another
+    if evidence.tried.stays:
+        return Finding(
+            Cause.AT_ONCE, f"W·H is what it should be but for a factor. {STAYS}", certain=False
+        )
     factor = 1 / np.median([_factor(X, W @ H) for X, W, H in runs.aimed])
     named = _named([(X, 1 / _factor(X, W @ H)) for X, W, H in runs.aimed])
     if named:

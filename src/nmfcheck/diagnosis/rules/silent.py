@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from ...judging.outcomes import Outcome
+from ...store import Results
 from ..evidence import Evidence
 from ..findings import Cause, Finding
 
@@ -17,12 +18,12 @@ OUTCOMES = (Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
 
 
 class Asked(NamedTuple):
-    """A run: A is m×n, and whether it ended without an answer."""
+    """A run: A is m×n, and whether it ended like that, without an answer, say."""
 
     m: int
     n: int
     k: int
-    silent: bool
+    so: bool
 
 
 SHAPES: dict[str, Callable[[Asked], bool]] = {
@@ -46,7 +47,8 @@ def silent(evidence: Evidence) -> Finding | None:
     messages = evidence.results.messages(OUTCOMES, evidence.part.family)
     (message, number), *rest = messages.most_common()
     often = f"{number} of {messages.total()} times" if rest else f"{number} times"
-    said = f"It gave no answer; {often}: {message.rstrip('.')}.{_where(evidence)}"
+    where = of_one_shape(evidence.results, OUTCOMES)
+    said = f"It gave no answer; {often}: {message.rstrip('.')}.{where}"
     warned = [
         found[0] for text in evidence.results.printed(message) if (found := WARNED.search(text))
     ]
@@ -62,16 +64,16 @@ def silent(evidence: Evidence) -> Finding | None:
     )
 
 
-def _where(evidence: Evidence) -> str:
-    """Say which matrices have no answer, if their shape tells that without an exception."""
+def of_one_shape(results: Results, outcomes: Collection[Outcome]) -> str:
+    """Say which matrices end like that, if their shape tells it without an exception."""
     runs = [
-        Asked(m, n, k, outcome in OUTCOMES)
-        for _, m, n, k, outcome, _ in evidence.results.asked()
+        Asked(m, n, k, outcome in outcomes)
+        for _, m, n, k, outcome, _ in results.asked()
         if outcome != Outcome.NOT_RUN
     ]
     for words, holds in SHAPES.items():
-        there = [run.silent for run in runs if holds(run)]
-        elsewhere = [run.silent for run in runs if not holds(run)]
+        there = [run.so for run in runs if holds(run)]
+        elsewhere = [run.so for run in runs if not holds(run)]
         if min(len(there), len(elsewhere)) >= FEWEST and all(there) and not any(elsewhere):
             return (
                 f" That is so in all {len(there)} runs in which {words}, and in none of the "

@@ -33,7 +33,7 @@ _SIZES: dict[str, Callable[[Array], Array]] = {
 def weighted(evidence: Evidence) -> Finding | None:
     """Say so if answers are stationary where rows or columns are divided by their sizes."""
     loss = find(evidence.part.objective)
-    runs = [(A, W, H) for A, W, H in evidence.unconverged.factors if (W @ H).any()]
+    runs = [(A, W, H) for A, W, H in evidence.unconverged.factors if _is_whole(W, H)]
     if loss.beta != 2 or len(runs) < FEWEST or len({A.tobytes() for A, _, _ in runs}) < 2:
         return None
     if evidence.ended[Outcome.UNCONVERGED] < OFTEN * evidence.trials:
@@ -62,3 +62,8 @@ def _divided(
     of = size(A)
     of = np.where(of > 0, of, 1.0)
     return A / of, W / of, H
+
+
+def _is_whole(W: Array, H: Array) -> bool:
+    """Say whether no component is lost: whatever is left of one is easily stationary."""
+    return bool(np.linalg.matrix_rank(W @ H) == W.shape[1])

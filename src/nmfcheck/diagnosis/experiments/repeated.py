@@ -1,0 +1,40 @@
+"""Repeated: a question that had two answers, as the first thing that some new processes are asked.
+
+If all of them give one answer, to the last bit, it was what had been asked before that made the
+difference. If they do not, it is random: whoever starts at random may come to one answer, but with
+other digits at its end.
+"""
+
+from __future__ import annotations
+
+from ...judging.outcomes import Flag
+from ...store import Results
+from ...trials.stage import Stage
+from .alone import Fresh
+from .asking import Asking, Clock
+from .record import Experiment, Run, again
+
+NAME = "repeated"
+
+TIMES = 2
+"""In so many processes it is asked."""
+
+
+def asked_twice(results: Results) -> Stage | None:
+    """Return the first stage whose question had two answers; None where there is none."""
+    ids = [row.id for row, flags in results.flagged() if Flag.DIFFERS in flags]
+    return next(iter(results.stages(ids[:1])), None)
+
+
+def repeated(fresh: Fresh, stage: Stage, clock: Clock) -> Experiment:
+    """Ask what had two answers in processes of its own."""
+    (run,) = again([stage])
+    made: list[Run] = []
+    while len(made) < TIMES and clock.left > 0:
+        with fresh() as executor:
+            answered = Asking(executor, clock).ask([run])
+        if not answered:
+            break
+        made += answered
+    short = f"{TIMES - len(made)} of {TIMES} runs were not made: the time was up"
+    return Experiment(NAME, made, short if len(made) < TIMES else "")
