@@ -129,7 +129,7 @@ SAID = {
     "drops_a_percent_of_the_largest_of_h": (Cause.THRESHOLD, PARTLY),
     "hides_the_signs_of_w": (Cause.UNSIGNED, PARTLY),
     "fills_in_zeros": (Cause.MISSING, RIGHT),
-    "sweeps_over_all_components_at_once": (Cause.UNSTABLE, PARTLY),
+    "sweeps_over_all_components_at_once": (Cause.AT_ONCE, PARTLY),
     "normalises_rows_and_scales_w_back": (Cause.WEIGHTED, PARTLY),
     "reshapes_h": (Cause.TURNED, RIGHT),
     "has_a_ridge_of_1e_7_in_its_denominators": (Cause.BIASED, RIGHT),

@@ -236,7 +236,7 @@ def steps_by_the_size_of_the_gradient(A, rank, *, W0, H0):
     return W, H
 
 
-@unconverged(Cause.UNSTABLE, sizes=(4, 5))
+@unconverged(Cause.AT_ONCE, sizes=(4, 5))
 def updates_all_components_at_once(A, rank, *, W0, H0):
     """Coordinate descent whose sweeps use the old values: Jacobi's way, not Gauss and Seidel's."""
     W, H = W0.copy(), H0.copy()
@@ -320,8 +320,9 @@ def takes_no_start_and_10_iterations(A, rank, *, seed, max_iter=10):
     return multiply(A, rng.random((len(A), rank)), rng.random((rank, A.shape[1])), max_iter)
 
 
-@unconverged(Cause.EARLY)
+@unconverged(Cause.UNKNOWN)
 def takes_no_start_and_has_no_options(A, rank, *, seed):
+    """Stop early, which nothing can show: neither a start nor an option can be changed."""
     rng = np.random.default_rng(seed)
     return multiply(A, rng.random((len(A), rank)), rng.random((rank, A.shape[1])), 100)
 

@@ -32,6 +32,9 @@ SAMPLE = 60
 AMISS = 1e-9
 """A product that misses A by more than this, relative to its largest entry, is not A."""
 
+HUGE = 1e100
+"""Of what misses A by more than this, relative to its largest entry, no square is looked at."""
+
 AnyTried = TypeVar("AnyTried", Chain, Worked)
 
 FEWEST = 3
@@ -239,9 +242,9 @@ class Unconverged:
 def _amiss(
     runs: Iterable[tuple[Array, Array, Array]],
 ) -> list[tuple[Array, Array, Array]]:
-    """Return the runs whose product is finite, and not A."""
+    """Return the runs whose product is not A, and not so large that squares overflow."""
     with np.errstate(all="ignore"):
-        return [(A, W, H) for A, W, H in runs if AMISS < misses(A, W @ H) < math.inf]
+        return [(A, W, H) for A, W, H in runs if AMISS < misses(A, W @ H) < HUGE]
 
 
 def _of_family(family: str, tried: Sequence[AnyTried]) -> list[AnyTried]:

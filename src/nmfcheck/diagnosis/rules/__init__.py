@@ -10,7 +10,7 @@ from .constrained import constrained
 from .diverged import diverged
 from .early import creeping, early, hurried, untried
 from .entrywise import entrywise
-from .fixed_point import fixed_point, unknown
+from .fixed_point import at_rest, fixed_point, unknown
 from .floor import floor, lifted
 from .greedy import greedy
 from .half import half
@@ -55,7 +55,8 @@ WHY_UNCONVERGED = (
     random, penalised, biased, floor, threshold, pruned, cut_off, parted, hurried, early,
     entrywise, lifted, ceiling, at_once, locked, greedy, jumping, half, unstable,
     # What is left.
-    inside, leaves, late, unrelated, alike, clustered, creeping, fixed_point, untried, unknown,
+    inside, leaves, at_rest, late, unrelated, alike, clustered, creeping, fixed_point, untried,
+    unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
 
+FEWEST = 3
+
+STATIONARY = 1e-3
+"""With a KKT residual below this, runs are nearly stationary."""
+
 
 def fixed_point(evidence: Evidence) -> Finding | None:
     """Say so if runs stay where they are when they are continued."""
@@ -20,6 +25,24 @@ def fixed_point(evidence: Evidence) -> Finding | None:
         "or H may be changed besides, or it takes such a start for converged, whatever more "
         "iterations would do.",
         evidence=f"continue: {sum(c.stayed for c in chains)} of {len(chains)} runs stayed",
+    )
+
+
+def at_rest(evidence: Evidence) -> Finding | None:
+    """Say so if more work changes no bit of it, and nothing is stationary there."""
+    worked, runs = evidence.worked, evidence.unconverged
+    same = [each.after == each.before for each in worked]
+    if evidence.chains or len(same) < FEWEST or not all(same) or not runs.kkt > STATIONARY:
+        return None
+    options = " and ".join(f"{name}={value:g}" for name, value in worked[0].run.options.items())
+    return Finding(
+        Cause.FIXED_POINT,
+        f"It rests where nothing is stationary: with {options} all {len(same)} runs that were "
+        f"looked at end at the same error as before, to the last bit, but the median error is "
+        f"{runs.typical:.0e} and the median KKT residual {runs.kkt:.0e}. Its steps may become 0, "
+        "its updates have a wrong fixed point, a stopping rule end it whatever these options say, "
+        "or A, W or H be changed besides.",
+        evidence=f"more work: {len(same)} runs end as before",
     )
 
 

@@ -15,8 +15,8 @@ from ..findings import MOST, Cause, Finding
 FEWEST = 4
 """So many runs must show it, and so many entries each of them must have."""
 
-FITS = 0.01
-"""What a term leaves of the gradient, where it explains it."""
+FITS, NEARLY_FITS = 0.01, 0.05
+"""What a term leaves of the gradient, where it explains it; and where it probably does."""
 
 CONSTANT = 0.05
 """Within so many decades, four fifths of the sizes are one number."""
@@ -148,14 +148,16 @@ def penalised(evidence: Evidence) -> Finding | None:
 def _beside_scaling(both: Mapping[str, Sequence[tuple[Array, Array, Array]]]) -> Finding | None:
     """Say which penalty explains where a factor rests, if components are scaled after it."""
     for name, runs in both.items():
-        explained = {term: _beside_scaling_of(TERMS[term], runs) for term in SHAPED}
+        left = {term: _left_beside_scaling(TERMS[term], runs) for term in SHAPED}
+        explained = {term: [x <= NEARLY_FITS for x in each] for term, each in left.items()}
         shares = {term: float(np.mean(each)) if each else 0.0 for term, each in explained.items()}
         best = max(shares, key=lambda term: shares[term])
         number = sum(explained[best])
         alike = sum(share == shares[best] for share in shares.values())
         if shares[best] < MOST or number < FEWEST or alike > 1:
             continue
-        certain = shares[best] >= NEARLY_ALL and number >= MANY
+        surely = sum(x <= FITS for x in left[best])
+        certain = surely >= max(MANY, NEARLY_ALL * len(left[best]))
         penalty = SHAPED[best].format(X=name)
         return Finding(
             Cause.BIASED,
@@ -168,16 +170,17 @@ def _beside_scaling(both: Mapping[str, Sequence[tuple[Array, Array, Array]]]) ->
     return None
 
 
-def _beside_scaling_of(term: Term, runs: Sequence[tuple[Array, Array, Array]]) -> list[bool]:
-    """Say of each run that can tell whether the term explains it."""
-    explained = [_explains_beside_scaling(term, *run) for run in runs]
-    return [each for each in explained if each is not None]
+def _left_beside_scaling(term: Term, runs: Sequence[tuple[Array, Array, Array]]) -> list[float]:
+    """Return what the term leaves of the gradient, of each run that can tell."""
+    left = [_part_left(term, *run) for run in runs]
+    return [each for each in left if each is not None]
 
 
-def _explains_beside_scaling(term: Term, A: Array, Y: Array, X: Array) -> bool | None:
-    """Say whether YᵀA = YᵀY·D·X + E·term, with diagonal D and E > 0, where X is positive.
+def _part_left(term: Term, A: Array, Y: Array, X: Array) -> float | None:
+    """Return what E·term leaves of YᵀA − YᵀY·D·X, with the best diagonal D and E, where X > 0.
 
-    None where there are too few entries to tell.
+    1 where D or E has negative entries, or nothing needs explaining. None where there are too few
+    entries to tell.
     """
     there = POSITIVE * X.max(initial=0.0) < X
     k = len(X)
@@ -191,9 +194,8 @@ def _explains_beside_scaling(term: Term, A: Array, Y: Array, X: Array) -> bool |
     target = C[there]
     sizes, left = _left(np.stack([*scaled, *added], axis=1), target)
     _, without = _left(np.stack(scaled, axis=1), target)
-    return bool(
-        (sizes > 0).all() and without > PULL * np.linalg.norm(target) and left <= FITS * without
-    )
+    told = (sizes > 0).all() and without > PULL * np.linalg.norm(target)
+    return left / without if told else 1.0
 
 
 def _left(system: Array, target: Array) -> tuple[Array, float]:

@@ -74,7 +74,7 @@ def _lost_in_a_component(A: Array, W: Array, H: Array) -> bool | None:
 
 def _lost_signs(A: Array, W: Array, H: Array) -> bool:
     """Say whether W is |A·H⁺|, and A·H⁺ has negative entries."""
-    if not (np.isfinite(H).all() and W.any() and H.any()):
+    if not (np.isfinite(H @ H.T).all() and W.any() and H.any()):
         return False
     X = np.linalg.lstsq(H.T, A.T, rcond=None)[0].T
     size = abs(X).max()
