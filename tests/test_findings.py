@@ -29,7 +29,7 @@ def test_what_explains_a_failure_comes_first_then_what_is_specific_then_what_is_
     ]
     ordered = [finding.cause for _, finding in in_order(told, ["mixed", "noisy"])]
     assert ordered == [
-        Cause.LOCKED, Cause.CEILING, Cause.HALF, Cause.LEAVES, Cause.UNSTABLE, Cause.THRESHOLD,
+        Cause.LOCKED, Cause.CEILING, Cause.HALF, Cause.THRESHOLD, Cause.LEAVES, Cause.UNSTABLE,
         Cause.COLLAPSES, Cause.NORMAL,
     ]  # fmt: skip
 
@@ -40,9 +40,14 @@ def test_what_explains_a_failure_comes_first_then_what_is_specific_then_what_is_
 )
 def test_that_it_ends_above_its_start_says_more_than_that_it_collapses(before, behind):
     shown = [Finding(cause, "") for cause in (*before, *behind, Cause.NORMAL)]
-    told = with_laws(shown, [LAW], [DESCENT])
+    told = with_laws(shown, [LAW], [DESCENT], alone=False)
     first, last = len(before), len(before) + len(behind)
     assert told == [*shown[:first], DESCENT, *shown[first:last], LAW, *shown[last:]]
+
+
+def test_laws_come_first_where_no_family_fails():
+    shown = [Finding(Cause.EARLY, "", certain=False), Finding(Cause.NORMAL, "")]
+    assert with_laws(shown, [LAW], [DESCENT], alone=True) == [DESCENT, LAW, *shown]
 
 
 def test_updates_are_not_blamed_for_what_is_done_to_their_answer():

@@ -302,16 +302,10 @@ def test_where_there_is_no_answer_is_told_by_the_shape():
 
 
 def test_who_stops_whatever_the_options_say():
-    def compares_an_error_with_itself(A, rank, *, W0, H0, max_iter=500, tol=1e-12):
-        W, H, error = W0, H0, np.inf
-        for _ in range(max_iter):
-            W, H = hals(A, W, H, sweeps=1)
-            before = error = np.abs(A - W @ H).max()
-            if before - error <= tol:
-                break
-        return W, H
+    def has_a_limit_of_its_own(A, rank, *, W0, H0, max_iter=500, tol=1e-12):
+        return hals(A, W0, H0, sweeps=min(max_iter, 15))
 
-    finding = first(compares_an_error_with_itself, "mixed")
+    finding = first(has_a_limit_of_its_own, "mixed", "rays", trials=20)
     assert (finding.cause, finding.certain) == (Cause.EARLY, False)
     assert "stops early, whatever its options say: with max_iter=5000 and tol=1e-18" in (
         finding.sentence
@@ -627,3 +621,24 @@ def test_two_answers_are_asked_for_in_new_processes(tmp_path, monkeypatch, body,
     findings = check(f"py:{module}:factorize", families=["mixed"], trials=6, laws=[]).findings
     (twice,) = [f for f in findings if "Asked twice" in f.sentence]
     assert words in twice.sentence
+
+
+def test_levels_are_no_threshold():
+    def returns_8_bits(A, rank, *, W0, H0):
+        return tuple(np.round(X / X.max() * 255) / 255 * X.max() for X in hals(A, W0, H0))
+
+    finding = first(returns_8_bits, "bidiagonal", "mixed", trials=12)
+    assert finding.cause is Cause.ROUNDED
+    assert "256 levels" in finding.sentence
+
+
+def test_columns_that_are_taken_for_empty():
+    def leaves_columns_out(A, rank, *, W0, H0):
+        full = A.all(axis=0)
+        H = np.zeros_like(H0)
+        W, H[:, full] = hals(A[:, full], W0, H0[:, full])
+        return W, H
+
+    finding = first(leaves_columns_out, "mixed", trials=12)
+    assert finding.cause is Cause.MISSING
+    assert "Whole columns of W·H are 0 where those of A are not" in finding.sentence

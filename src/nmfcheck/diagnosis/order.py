@@ -30,11 +30,11 @@ def in_order(shown: Sequence[Named], failing: Collection[str]) -> list[Named]:
         names, finding = each
         says = _says(finding.cause)
         elsewhere = bool(failing) and not set(names) & set(failing)
-        # What is certain of another family says more than what hardly says why.
-        rank = LITTLE - 0.5 if finding.certain and not says else LITTLE + 1
+        # What is certain of another family says more than what may have many causes.
+        rank = 1.5 if finding.certain and not says else LITTLE + 1
         return (
             finding.cause in NO_FAULT,
-            rank if elsewhere else 0.0 if says < LITTLE else LITTLE,
+            rank if elsewhere else float(says) if says > 1 else 0.0,
             says,
             finding.cause is not Cause.OTHER_LOSS,
             says < LITTLE and not finding.certain,

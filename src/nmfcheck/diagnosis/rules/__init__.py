@@ -14,7 +14,7 @@ from .fixed_point import at_rest, fixed_point, unknown
 from .floor import floor, lifted
 from .greedy import greedy
 from .half import half
-from .incomplete import incomplete
+from .incomplete import emptied_lines, incomplete
 from .inexact import inexact
 from .late import late
 from .leaves import leaves
@@ -49,8 +49,8 @@ WHY_UNCONVERGED = (
     remembers, capped,
     # What W and H are, whatever was tried.
     unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled,
-    misplaced, shuffled, incomplete, clipped, partly_unmoved, constrained, unsigned, diverged,
-    other_loss, weighted, emptied,
+    misplaced, shuffled, emptied_lines, incomplete, clipped, partly_unmoved, constrained,
+    unsigned, diverged, other_loss, weighted, emptied,
     # What experiments show, and what the answers do.
     random, penalised, biased, floor, threshold, pruned, cut_off, parted, hurried, early,
     entrywise, lifted, ceiling, at_once, locked, greedy, jumping, half, unstable,

@@ -30,6 +30,9 @@ AT_ONCE = 1e-3
 """Who gets so much nearer by starts at its own answers than by ten times the work was held back by
 what it had kept from its first start."""
 
+NEARLY_ALL = 0.75
+"""So many of them must show it, so that nothing else is the matter."""
+
 SOME = 3
 """Of fewer runs nothing is said that holds for all."""
 
@@ -65,7 +68,8 @@ def early(evidence: Evidence) -> Finding | None:
         before, after = (_median([getattr(x, of) for x in worked]) for of in ("before", "after"))
         changes = f"the median error {_changes(before, after, '.0e')}"
         falls = f"with {_options(worked[0].run.options)} {changes}"
-        far = after <= max(before / CLEARLY, RIGHT)
+        nearly_all = np.mean([x.after <= BY_WORK * x.before for x in worked]) >= NEARLY_ALL
+        far = bool(nearly_all) and after <= max(before / CLEARLY, RIGHT)
         if not far and (again := _falls_at_once(evidence)):
             return Finding(
                 Cause.EARLY,

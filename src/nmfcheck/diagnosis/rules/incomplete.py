@@ -9,14 +9,36 @@ import numpy as np
 from ...arrays import Array
 from ..evidence import AMISS, Evidence
 from ..findings import MOST, Cause, Finding
+from .pruned import alive as alive_components
 
 FEWEST = 3
 
 SMALL = 2
 """Of so few rows or columns, one that is wrong does not show that it is the last, or the first."""
 
+NEARLY_ALL = 0.8
+
 FAR = 1e-2
 """Zeros that are missed by more than this are not on their way to 0."""
+
+
+def emptied_lines(evidence: Evidence) -> Finding | None:
+    """Say so if whole rows or columns of W·H are 0 that are not in A, and others are not."""
+    alive = [run for run in evidence.unconverged.factors if alive_components(*run[1:]).all()]
+    runs = [(A, np.asarray(W @ H)) for A, W, H in alive]
+    for what, turned in (("columns", [(A.T, X.T) for A, X in runs]), ("rows", runs)):
+        empty = [np.atleast_1d(~X.any(axis=1) & A.any(axis=1)) for A, X in turned]
+        some = [lines for lines in empty if lines.any()]
+        if len(some) >= max(FEWEST, NEARLY_ALL * len(evidence.unconverged.factors)):
+            factor = "H" if what == "columns" else "W"
+            return Finding(
+                Cause.MISSING,
+                f"Whole {what} of W·H are 0 where those of A are not ({int(some[0].sum())} of "
+                f"{len(some[0])}, for instance), and so are those of {factor}: they are left out "
+                "of the fit, or taken for empty.",
+                evidence=f"so in {len(some)} of {len(runs)} failing runs",
+            )
+    return None
 
 
 def incomplete(evidence: Evidence) -> Finding | None:

@@ -15,7 +15,7 @@ from ..findings import MOST, Cause, Finding
 FEWEST = 4
 """So many runs must show it, and so many entries each of them must have."""
 
-FITS, NEARLY_FITS = 0.01, 0.05
+FITS, NEARLY_FITS = 0.01, 0.04
 """What a term leaves of the gradient, where it explains it; and where it probably does."""
 
 CONSTANT = 0.05
@@ -154,7 +154,7 @@ def _beside_scaling(both: Mapping[str, Sequence[tuple[Array, Array, Array]]]) ->
         best = max(shares, key=lambda term: shares[term])
         number = sum(explained[best])
         alike = sum(share == shares[best] for share in shares.values())
-        if shares[best] < MOST or number < FEWEST or alike > 1:
+        if shares[best] < NEARLY_ALL or number < FEWEST or alike > 1:
             continue
         surely = sum(x <= FITS for x in left[best])
         certain = surely >= max(MANY, NEARLY_ALL * len(left[best]))

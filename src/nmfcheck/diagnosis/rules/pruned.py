@@ -24,7 +24,7 @@ def pruned(evidence: Evidence) -> Finding | None:
     for run in evidence.tried.exact:
         assert run.W is not None and run.H is not None
         sizes = np.linalg.norm(run.W0, axis=0) * np.linalg.norm(run.H0, axis=1)
-        gone = _alive(run.W0, run.H0) & ~_alive(run.W, run.H)
+        gone = alive(run.W0, run.H0) & ~alive(run.W, run.H)
         dropped += (sizes[gone] / sizes.max()).tolist()
         left += (sizes[~gone] / sizes.max()).tolist()
         name = f"{run.trial.id}/{run.ask.name}"
@@ -60,7 +60,7 @@ def emptied(evidence: Evidence) -> Finding | None:
 
 def _is_missing(A: Array, W: Array, H: Array) -> bool:
     """Say whether A − W·H is nonnegative, and of the rank of what is 0 in W and H."""
-    dead = int((~_alive(W, H)).sum())
+    dead = int((~alive(W, H)).sum())
     missed = A - W @ H
     unit = float(A.max())
     if not 0 < dead < min(len(H), *A.shape) or missed.min() < -ROUNDING * unit:
@@ -69,5 +69,6 @@ def _is_missing(A: Array, W: Array, H: Array) -> bool:
     return bool(sizes[dead - 1] > 1e3 * ROUNDING * unit and sizes[dead] <= ROUNDING * unit)
 
 
-def _alive(W: Array, H: Array) -> Bools:
+def alive(W: Array, H: Array) -> Bools:
+    """Say which components are not 0 in W, nor in H."""
     return np.logical_and((W > 0).any(axis=0), (H > 0).any(axis=1))
