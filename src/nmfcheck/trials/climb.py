@@ -33,7 +33,7 @@ class Climb:
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.family = trial.family
-        self.start = self.family.start(trial)
+        self.start = trial.start()  # which may not be the family's: of an experiment
         self.stages: dict[str, Stage] = {}  # by the name of the ask
         self._test = [ask for ask in trial.asks if ask.question is TEST]
         self._rest = [ask for ask in trial.asks if ask.question is not TEST]
