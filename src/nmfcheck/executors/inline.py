@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..judging.factors import UnusableError, as_factor, is_factor
+from ..judging.factors import FLOAT64, UnusableError, as_factor, is_factor
 from ..judging.outcomes import Outcome
 from ..subjects import Answer, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
@@ -71,7 +71,14 @@ class InlineExecutor:
         """Put a request down, until there are as many as are solved together."""
         if self._number >= self._together:
             return False
-        self._waiting[_alike(request)].append(request)
+        problem = request.problem
+        # Those that are solved together have this in common; laws are tried one by one.
+        alike = (
+            ("law", request.number)
+            if request.law
+            else (problem.A.shape, problem.rank, problem.objective)
+        )
+        self._waiting[alike].append(request)
         self._number += 1
         return True
 
@@ -83,7 +90,9 @@ class InlineExecutor:
         self._number -= len(due)
         if due[0].law:
             return [self._tried(request) for request in due]
-        problems = [_ordered(request) for request in due]
+        problems = [
+            request.problem if request.order == "C" else _turned(request.problem) for request in due
+        ]
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
         elif self._together == 1:
@@ -127,8 +136,14 @@ def _reply(
     request: Request, answer: Answer, shape_W: tuple[int, int], shape_H: tuple[int, int]
 ) -> Reply:
     """Return the reply to a request whose W and H should have these shapes."""
-    plain = is_factor(answer.W, shape_W) and is_factor(answer.H, shape_H)
-    if plain and answer.error is None:  # as nearly always; subjects give copies of their own
+    W, H = answer.W, answer.H
+    if (
+        type(W) is np.ndarray is type(H)
+        and W.dtype is FLOAT64 is H.dtype
+        and W.shape == shape_W
+        and H.shape == shape_H
+        and answer.error is None
+    ):  # as nearly always; subjects give copies of their own
         return Reply(request.number, answer, PLAIN)
     return Reply(request.number, usable(request.problem, answer), _kinds(answer))
 
@@ -147,18 +162,9 @@ def usable(problem: Problem, answer: Answer) -> Answer:
     return replace(answer, W=W, H=H)
 
 
-def _alike(request: Request) -> tuple[object, ...]:
-    """Return what requests that are solved together have in common; laws are tried one by one."""
-    if request.law:
-        return ("law", request.number)
-    problem = request.problem
-    return problem.A.shape, problem.rank, problem.objective
-
-
-def _ordered(request: Request) -> Problem:
-    if request.order == "C":
-        return request.problem
-    return replace(request.problem, A=np.asfortranarray(request.problem.A))
+def _turned(problem: Problem) -> Problem:
+    """Return a problem with A in Fortran's order."""
+    return replace(problem, A=np.asfortranarray(problem.A))
 
 
 def _kinds(answer: Answer) -> tuple[str, ...]:

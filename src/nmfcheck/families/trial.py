@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -158,7 +158,7 @@ class Cell:
         """Its name among all families'."""
         return f"{self.family}/{self.name}"
 
-    @property
+    @cached_property
     def matrices(self) -> str:
         """Its name without what only says how they are asked: which matrices it has."""
         return self.name.removesuffix(f"/{self.suffix}") if self.suffix else self.name

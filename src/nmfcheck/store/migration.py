@@ -107,7 +107,9 @@ def _slopes(old: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
         missing = None if W is not None and H is not None else "there was no answer"
         answers.append(Answer(W, H, missing))
         asked.append((row["subject"], trial, trial.ask(f"{SLOPES}:eps={decimal(row['eps'])}")))
-    judgements = judged([(trial, trial.case(ask)) for _, trial, ask in asked], answers)
+    judgements = judged(
+        [trial for _, trial, _ in asked], [trial.case(ask) for _, trial, ask in asked], answers
+    )
     for (subject, trial, ask), answer, judgement in zip(asked, answers, judgements, strict=True):
         climbs[subject, trial.seed].take(ask, answer, judgement)
     for (subject, _), climb in climbs.items():

@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..arrays import Array, stacked
 from ..families import Ask, Case, Cell, Question, Trial
 from ..judging.judgement import Judgement
@@ -26,24 +28,20 @@ _EMPTY_DIGEST = hashlib.blake2b(digest_size=8)
 class Climb:
     """A trial on its way through its asks."""
 
+    __slots__ = ("_rest", "_test", "family", "stages", "start", "trial")
+
     def __init__(self, trial: Trial) -> None:
         self.trial = trial
         self.family = trial.family
-        self.start = trial.start()
+        self.start = trial.start()  # which may not be the family's: of an experiment
         self.stages: dict[str, Stage] = {}  # by the name of the ask
-        self._test: list[Ask] = []
-        self._rest: list[Ask] = []
-        for ask in trial.asks:
-            (self._test if ask.question is TEST else self._rest).append(ask)
+        self._test = [ask for ask in trial.asks if ask.question is TEST]
+        self._rest = [ask for ask in trial.asks if ask.question is not TEST]
 
     def due(self) -> list[Ask]:
         """Return the asks that can be put now, all at once."""
         due, self._rest = self._rest, []
         return [self._test.pop(0), *due] if self._test else due
-
-    def case(self, ask: Ask) -> Case:
-        """Return the case of one ask."""
-        return self.family.case(self.trial, ask)
 
     def problem(self, case: Case) -> Problem:
         """Return what is to be asked, as copies of its own."""
@@ -54,11 +52,17 @@ class Climb:
 
     def take(self, ask: Ask, answer: Answer, judgement: Judgement | None) -> int:
         """Record a stage; return how many later ones its failure spares."""
-        reached = judgement is not None and reaches(judgement.outcome.grade, ask.needs)
         if judgement is None:
-            stage = self._unanswered(ask, answer)
+            reached, stage = False, self._unanswered(ask, answer)
         else:
-            stage = self._judged(ask, answer, judgement, kept=ask.keeps or not reached)
+            outcome, W, H = judgement.outcome, answer.W, answer.H
+            reached = reaches(outcome.grade, ask.needs)
+            kept = ask.keeps or not reached
+            stage = Stage(
+                self.trial, ask, outcome, judgement.explanation, judgement.measures,
+                judgement.labels, answer.flags, answer.output, answer.seconds, _digest(W, H),
+                W if kept else None, H if kept else None,
+            )  # fmt: skip
         self.stages[ask.name] = stage
         if reached or ask.question is not TEST or self._goes_on(stage):
             return 0
@@ -76,37 +80,22 @@ class Climb:
             output=answer.output, seconds=answer.seconds,
         )  # fmt: skip
 
-    def _judged(self, ask: Ask, answer: Answer, judgement: Judgement, *, kept: bool) -> Stage:
-        """Return the stage of an answer that was judged.
-
-        Parameters
-        ----------
-        kept : whether W and H are.
-        """
-        W, H = answer.W, answer.H
-        return Stage(
-            self.trial, ask, judgement.outcome, judgement.explanation, judgement.measures,
-            judgement.labels, answer.flags, answer.output, answer.seconds, _digest(W, H),
-            W if kept else None, H if kept else None,
-        )  # fmt: skip
-
     def result(self) -> TrialResult:
         """Return what came of it, whatever the order in which the answers came."""
-        stages = [
-            stage for ask in self.trial.asks if (stage := self.stages.get(ask.name)) is not None
-        ]
+        taken = self.stages
+        stages = [taken[ask.name] for ask in self.trial.asks if ask.name in taken]
         return TrialResult(self.trial, tuple(self.family.finished(stages)))
 
 
 def judged(
-    asked: Sequence[tuple[Trial, Case]], answers: Sequence[Answer]
+    trials: Sequence[Trial], cases: Sequence[Case], answers: Sequence[Answer]
 ) -> list[Judgement | None]:
     """Judge answers in batches, one for each family and shape; None where there is no answer."""
     judgements: list[Judgement | None] = [None] * len(answers)
     batches: dict[tuple[str, str, int, int, int], list[int]] = {}
     cell: Cell | None = None
     batch: list[int] = []
-    for i, ((trial, _), answer) in enumerate(zip(asked, answers, strict=True)):
+    for i, (trial, answer) in enumerate(zip(trials, answers, strict=True)):
         if answer.error is None:
             if trial.cell is not cell:  # many of one cell come in a row
                 cell = trial.cell
@@ -114,16 +103,18 @@ def judged(
                 batch = batches.setdefault(alike, [])
             batch.append(i)
     for _, places in sorted(batches.items()):
-        cases = [asked[i][1] for i in places]
         W, H = stacked([answers[i].W for i in places]), stacked([answers[i].H for i in places])
-        batched = asked[places[0]][0].family.judge(cases, W, H)
-        for i, judgement in zip(places, batched, strict=True):
+        batch_judged = trials[places[0]].family.judge([cases[i] for i in places], W, H)
+        for i, judgement in zip(places, batch_judged, strict=True):
             judgements[i] = judgement
     return judgements
 
 
 def _digest(W: Array, H: Array) -> str:
     digest = _EMPTY_DIGEST.copy()  # a third quicker than a new one
-    digest.update(W.tobytes())
-    digest.update(H.tobytes())
+    try:
+        digest.update(W)  # type: ignore[arg-type]  # arrays are buffers
+        digest.update(H)  # type: ignore[arg-type]
+    except (BufferError, ValueError):  # one of them does not lie row by row in memory
+        return _digest(np.ascontiguousarray(W), np.ascontiguousarray(H))
     return digest.hexdigest()

@@ -87,26 +87,43 @@ def in_rounds(plans: Sequence[Plan]) -> Iterator[tuple[Plan, Trial]]:
             begun[number] = end
 
 
-@dataclass(eq=False, slots=True)
-class _Ongoing:
-    """A trial in flight."""
+class _Ongoing(Climb):
+    """A trial in flight.
 
-    plan: Plan
-    climb: Climb
-    outstanding: int = 0
-    twice: Ask | None = None
-    answers: list[Answer] = field(default_factory=list)
-    """The two answers to what is asked twice."""
+    Attributes
+    ----------
+    outstanding : how many answers are still to come.
+    twice : what is asked twice, if anything.
+    answers : the two answers to that.
+    """
+
+    __slots__ = ("answers", "outstanding", "plan", "twice")
+
+    def __init__(self, plan: Plan, trial: Trial) -> None:
+        super().__init__(trial)
+        self.plan = plan
+        self.outstanding = 0
+        self.twice: Ask | None = None
+        if trial.seed < plan.twice:
+            always = [ask for ask in trial.asks if ask.question is not TEST]
+            self.twice = (always or trial.asks)[-1 if always else 0]
+            self.answers: list[Answer] = []
 
 
-@dataclass(eq=False, slots=True)
-class _Asked:
-    """An ask of a trial in flight, with its case; put for the first or for the second time."""
+class _Asked(Request):
+    """What is asked of a trial in flight, for the first or for the second time."""
 
-    trial: _Ongoing
-    ask: Ask
-    case: Case
-    again: bool = False
+    __slots__ = ("again", "ask", "case", "climb")
+
+    def __init__(self, number: int, climb: _Ongoing, ask: Ask, case: Case, again: bool) -> None:
+        trial = climb.trial
+        # Asked again with another random state: who does not use the seed shall be found out.
+        random = 2 * trial.seed + again
+        Request.__init__(self, number, climb.problem(case), random, "C", (trial, ask))
+        self.climb = climb
+        self.ask = ask
+        self.case = case
+        self.again = again
 
 
 class Driver:
@@ -137,7 +154,7 @@ class Driver:
         self._fixed = bool(executor.start().takes)
         self._to_begin = iter(in_rounds(self._plans) if rounds else one_by_one(self._plans))
         self._numbers = count()
-        self._due: deque[tuple[Request, _Asked]] = deque()
+        self._due: deque[_Asked] = deque()
         self._asked: dict[int, _Asked] = {}
         self._answered: list[tuple[_Asked, Answer]] = []
         self._since = 0.0
@@ -166,72 +183,60 @@ class Driver:
         """Keep the executor busy; return whether there is nothing left to ask for now."""
         due, submit = self._due, self._executor.submit
         while due or self._begin():
-            request, asked = due[0]
-            if not asked.trial.plan.ended:
-                if not submit(request):
+            asked = due[0]
+            if not asked.climb.plan.ended:
+                if not submit(asked):
                     return False
-                self._asked[request.number] = asked
+                self._asked[asked.number] = asked
             due.popleft()
         return True
 
     def _begin(self) -> bool:
         """Take up the next trial, if there is one."""
         for plan, trial in self._to_begin:
-            if plan.ended or plan.left_out:
-                continue
-            ongoing = _Ongoing(plan, Climb(trial))
-            if trial.seed < plan.twice:
-                always = [ask for ask in trial.asks if ask.question is not TEST]
-                ongoing.twice = (always or trial.asks)[-1 if always else 0]
-            plan.ongoing.append(ongoing)
-            self._climb(ongoing)
-            return True
+            if not (plan.ended or plan.left_out):
+                ongoing = _Ongoing(plan, trial)
+                plan.ongoing.append(ongoing)
+                self._climb(ongoing)
+                return True
         return False
 
-    def _climb(self, ongoing: _Ongoing) -> None:
+    def _climb(self, climb: _Ongoing) -> None:
         """Put down what can be asked of a trial now."""
-        climb = ongoing.climb
         for ask in climb.due():
-            case = climb.case(ask)
-            self._put(climb, _Asked(ongoing, ask, case))
-            if ongoing.twice is not None and ask == ongoing.twice:
-                self._put(climb, _Asked(ongoing, ask, case, again=True))
-
-    def _put(self, climb: Climb, asked: _Asked) -> None:
-        trial = climb.trial
-        # Asked again with another random state: who does not use the seed shall be found out.
-        random = 2 * trial.seed + asked.again
-        problem = climb.problem(asked.case)
-        request = Request(next(self._numbers), problem, random, "C", (trial, asked.ask))
-        asked.trial.outstanding += 1
-        self._due.append((request, asked))
+            case = climb.family.case(climb.trial, ask)
+            for again in (False, True) if ask is climb.twice else (False,):
+                self._due.append(_Asked(next(self._numbers), climb, ask, case, again))
+                climb.outstanding += 1
 
     def _take(self, replies: Sequence[Reply]) -> None:
         if replies and not self._answered:
             self._since = time.monotonic()
-        for reply in replies:
-            asked = self._asked.pop(reply.number, None)
-            if asked is not None:  # not of a cell that has ended
-                self._answered.append((asked, reply.answer))
+        asked = self._asked
+        self._answered += [
+            (asked.pop(reply.number), reply.answer)
+            for reply in replies
+            if reply.number in asked  # not of a cell that has ended
+        ]
 
     def _judge(self) -> None:
         answered, self._answered = self._answered, []
         for asked, answer in answered:
-            trial = asked.trial
-            trial.outstanding -= 1
-            if trial.twice is not None and asked.ask == trial.twice:
-                trial.answers.append(answer)
+            climb = asked.climb
+            climb.outstanding -= 1
+            if climb.twice is asked.ask:
+                climb.answers.append(answer)
         first = [pair for pair in answered if not pair[0].again]
+        answers = [answer for _, answer in first]
         judgements = judged(
-            [(asked.trial.climb.trial, asked.case) for asked, _ in first],
-            [answer for _, answer in first],
+            [asked.climb.trial for asked, _ in first], [asked.case for asked, _ in first], answers
         )
         done = len(first) if self._counts else 0
         for (asked, answer), judgement in zip(first, judgements, strict=True):
-            trial, ask = asked.trial, asked.ask
-            done += trial.climb.take(ask, answer, judgement)  # which may spare some
+            climb, ask = asked.climb, asked.ask
+            done += climb.take(ask, answer, judgement)  # which may spare some
             if ask.question is TEST:  # the next ask of the test depends on it
-                self._climb(trial)
+                self._climb(climb)
         self._progress(done)
 
     def _finished(self) -> list[TrialResult]:
@@ -258,14 +263,14 @@ class Driver:
 
     def _drop(self, plan: Plan) -> set[int]:
         """Forget what was asked of a cell, and return its numbers: no answer is waited for."""
-        numbers = {number for number, asked in self._asked.items() if asked.trial.plan is plan}
+        numbers = {number for number, asked in self._asked.items() if asked.climb.plan is plan}
         for number in numbers:
             del self._asked[number]
         return numbers
 
     def _result(self, ongoing: _Ongoing) -> TrialResult:
-        result = ongoing.climb.result()
-        if len(ongoing.answers) < 2 or _same(ongoing.answers, ongoing):
+        result = ongoing.result()
+        if ongoing.twice is None or _same(ongoing):
             return result
         flag = Flag.DIFFERS if self._fixed else Flag.VARIES
 
@@ -276,12 +281,12 @@ class Driver:
         return replace(result, stages=tuple(map(flagged, result.stages)))
 
 
-def _same(answers: Sequence[Answer], ongoing: _Ongoing) -> bool:
+def _same(ongoing: _Ongoing) -> bool:
     """Say whether two answers to one ask agree; where there is no answer, nothing differs."""
-    one, other = answers
-    if one.error is not None or other.error is not None:
+    if len(ongoing.answers) < 2 or any(answer.error is not None for answer in ongoing.answers):
         return True
-    trial = ongoing.climb.trial
+    one, other = ongoing.answers
+    trial = ongoing.trial
     assert ongoing.twice is not None
     unit = trial.family.unit(trial.case(ongoing.twice))
     return same_factors((one.W, one.H), (other.W, other.H), unit)

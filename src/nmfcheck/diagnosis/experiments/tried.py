@@ -269,7 +269,7 @@ def stage_of(run: Run) -> Stage | None:
     """Return a run as a stage, judged."""
     if run.W is None or run.H is None:
         return None
-    (judgement,) = judged([(run.trial, run.trial.case(run.ask))], [Answer(run.W, run.H)])
+    (judgement,) = judged([run.trial], [run.trial.case(run.ask)], [Answer(run.W, run.H)])
     if judgement is None:
         return None
     return Stage(
@@ -307,7 +307,7 @@ def _moved(first: Run, run: Run) -> float:
 
 
 def _point(run: Run, W: Array, H: Array) -> Point:
-    (judgement,) = judged([(run.trial, run.trial.case(run.ask))], [Answer(W, H)])
+    (judgement,) = judged([run.trial], [run.trial.case(run.ask)], [Answer(W, H)])
     assert judgement is not None
     with np.errstate(all="ignore"):
         objective = find_objective(run.trial.cell.objective)

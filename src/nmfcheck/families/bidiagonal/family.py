@@ -248,8 +248,12 @@ class Bidiagonal(Family):
         Where W, H have the form under the P of ε = 0, M shows that P and no other (robust form of
         Theorem 1): it fits if and only if it is the permutation that the run itself shows.
         """
-        first = next((stage for stage in stages if eps_of(stage.ask) == 0), None)
-        before = first.labels.get("permutation") if first is not None else None
+        for first in stages:
+            if _eps_named(first.ask.name) == 0:
+                break
+        else:
+            return stages
+        before = first.labels.get("permutation")
         for stage in stages if before else ():
             if stage is not first and (now := stage.labels.get("permutation")):
                 stage.measures["permutation_changed"] = float(now != before)

@@ -30,7 +30,7 @@ from ...judging.tolerances import TOLERANCE
 from ...records import quickly_made
 from .cases import BidiagonalCase, checked_case
 from .exact import TYPES
-from .form import align, form_defect, match_rows, portions, read_permutation
+from .form import diagonals, form_defect, match_rows, portions_of, read_permutation
 from .sentences import explain, near
 from .tolerances import FORM
 
@@ -151,7 +151,7 @@ class CaseStack:
 
 def judged(cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgement]:
     """Judge a batch, with sentences."""
-    batch = judge_batch(cases, W, H)
+    batch = _judge_all(CaseStack.of(cases), W, H)
     exact, invalid = Outcome.EXACT, Outcome.INVALID  # looked up once
     judgements: list[Judgement] = []
     for i, run in enumerate(_runs(batch)):
@@ -218,10 +218,12 @@ def judge_batch(
     if batch == 0:
         return _nothing(n)
 
-    stack = CaseStack.of(listed)
-    parts = [
-        _judge(stack.part(chunk), stack_W[chunk], stack_H[chunk]) for chunk in _chunks(batch, n)
-    ]
+    return _judge_all(CaseStack.of(listed), stack_W, stack_H)
+
+
+def _judge_all(cases: CaseStack, W: Array, H: Array) -> Judgements:
+    """Judge a batch whose shapes are known to be right, in pieces if it is large."""
+    parts = [_judge(cases.part(chunk), W[chunk], H[chunk]) for chunk in _chunks(*W.shape[:2])]
     if len(parts) == 1:
         return parts[0]
     return Judgements(
@@ -249,7 +251,7 @@ def _runs(batch: Judgements) -> Iterator[Run]:
         batch.form_defect.tolist(),
         batch.product_defect.tolist(),
         batch.kkt_residual.tolist(),
-        map(_joined, map(tuple, batch.permutation.tolist())),
+        map(_joined, *batch.permutation.T.tolist()),
         batch.word.tolist(),
         batch.type.tolist(),
         batch.clipped.tolist(),
@@ -258,7 +260,7 @@ def _runs(batch: Judgements) -> Iterator[Run]:
 
 
 @lru_cache(maxsize=4096)
-def _joined(permutation: tuple[int, ...]) -> str:
+def _joined(*permutation: int) -> str:
     """Return a permutation as a label; none begins with −1."""
     return ",".join(map(str, permutation)) if permutation[0] >= 0 else ""
 
@@ -283,9 +285,9 @@ def _judge(cases: CaseStack, W: Array, H: Array) -> Judgements:
         M = match_rows(W, H, a0)
         permutation, matched = read_permutation(M)
         matched &= valid
-        W, H = align(W, H, permutation)
-        form = form_defect(W, H, cases.eps)
-        word, type_ = _words(*portions(W, H, e), cases.eps, matched)
+        w0, w1, h0, h1, elsewhere = diagonals(W, H, permutation)
+        form = form_defect(w1, h1, elsewhere, cases.eps)
+        word, type_ = _words(*portions_of(w0, w1, h0, h1, e), cases.eps, matched)
 
     form[~matched] = np.inf
     permutation[~matched] = -1
