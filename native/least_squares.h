@@ -11,12 +11,10 @@ constexpr double safe = 1e8;  // for the condition of XᵀX with columns of X sc
 constexpr double full_rank = 1e26;  // for the condition of XᵀX as it is
 
 // Decompose G = LLᵀ; the diagonal of L is replaced by its inverse. A row and column of zeros, from
-// a component that is zero, has the inverse 0: it is left out of the equations.
-//
-// Returns the lanes not to trust. ‖G‖ ≤ ΣG[j,j] and ‖G⁻¹‖ ≤ ΣG⁻¹[j,j], where G⁻¹[j,j] is the
-// squared length of column j of L⁻¹; with columns scaled to length 1, ‖G⁻¹‖ ≤ ΣG[j,j]·G⁻¹[j,j].
+// a component that is zero, has the inverse 0: it is left out of the equations. Returns lanes not
+// to trust, whatever else is found about them.
 template <class Square>
-INLINE Mask cholesky(Square &G, Square &L, Square &L_inverse) {
+INLINE Mask cholesky(Square &G, Square &L) {
     const auto k = G.columns;
     Mask doubtful{};
     for_each(k, [&](int j) INLINED {
@@ -32,6 +30,14 @@ INLINE Mask cholesky(Square &G, Square &L, Square &L_inverse) {
             }
         }
     });
+    return doubtful;
+}
+
+// The other lanes not to trust. ‖G‖ ≤ ΣG[j,j] and ‖G⁻¹‖ ≤ ΣG⁻¹[j,j], where G⁻¹[j,j] is the
+// squared length of column j of L⁻¹; with columns scaled to length 1, ‖G⁻¹‖ ≤ ΣG[j,j]·G⁻¹[j,j].
+template <class Square>
+INLINE Mask ill_conditioned(Square &G, Square &L, Square &L_inverse) {
+    const auto k = G.columns;
     V lengths{}, inverse_lengths{}, scaled{};
     for_each(k, [&](int j) INLINED {
         V length = L(j, j) * L(j, j);  // of column j of L⁻¹
@@ -46,7 +52,7 @@ INLINE Mask cholesky(Square &G, Square &L, Square &L_inverse) {
         inverse_lengths += length;
         scaled = fma(G(j, j), length, scaled);
     });
-    return doubtful | (double(k) * scaled > safe) | (lengths * inverse_lengths > full_rank);
+    return (double(k) * scaled > safe) | (lengths * inverse_lengths > full_rank);
 }
 
 // Solve LLᵀ·y = b for a few rows of a matrix at once, in place.

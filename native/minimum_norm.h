@@ -19,127 +19,129 @@ template <class M, class K>
 struct Triangle {
     M m;
     K k;
-    int steps;       // reflections that Q is made of
-    int until;       // no column from here on counts, in any lane
-    int first_null;  // every column before counts, in all lanes
-    V *U;            // m×k: above the diagonal R, from it downwards the reflections' vectors u
-    V *N;            // k×k: in row j what column j adds to the null space
-    V *P;            // k×k: puts a solution into the order of X's columns
-    V *factor;       // of the reflections: 2/(u·u)
-    V *diagonal;     // of R
-    V *inverse;      // 1/diagonal, 0 where it counts as zero
-    V *squared;      // lengths: of what is left of the columns, then 1/length of the rows of N
-    Mask *column;    // which one of X it is
+    decltype(smaller(M{}, K{})) steps;  // reflections that Q is made of
+    int until;                          // no column from here on counts, in any lane
+    int first_null;                     // every column before counts, in all lanes
+    Local<M, K> U;         // above the diagonal R, from it downwards the reflections' vectors u
+    Local<K, K> N;         // in row j what column j adds to the null space
+    Local<K, K> P;         // puts a solution into the order of X's columns
+    LocalRow<K> factor;    // of the reflections: 2/(u·u)
+    LocalRow<K> diagonal;  // of R
+    LocalRow<K> inverse;   // 1/diagonal, 0 where it counts as zero
+    LocalRow<K> squared;   // lengths: of what is left of the columns, then 1/length of N's rows
+    LocalRow<K> column;    // which one of X it is, as a mask
 
     INLINE Triangle(M m, K k, Scratch &scratch)
         : m(m),
           k(k),
-          steps(m < k ? m : k),
+          steps(smaller(m, k)),
           until(0),
           first_null(k),
-          U(scratch.take(m * k)),
-          N(scratch.take(k * k)),
-          P(scratch.take(k * k)),
-          factor(scratch.take(k)),
-          diagonal(scratch.take(k)),
-          inverse(scratch.take(k)),
-          squared(scratch.take(k)),
-          column((Mask *)scratch.take(k)) {}
+          U(m, k, scratch),
+          N(k, k, scratch),
+          P(k, k, scratch),
+          factor(k, scratch),
+          diagonal(k, scratch),
+          inverse(k, scratch),
+          squared(k, scratch),
+          column(k, scratch) {}
 };
 
 // Exchange column j, in each of these lanes, with the longest of those behind it.
-template <class M, class K>
-INLINE void pivot(const Triangle<M, K> &t, int j, Mask lanes) {
+template <class M, class K, class Index>
+INLINE void pivot(Triangle<M, K> &t, Index j, Mask lanes) {
     V longest = t.squared[j];
     Mask which{}, number{};
-    for (int c = j + 1; c < t.k; ++c) {
+    for_each_from(after(j), t.k, [&](auto c) INLINED {
         number += 1;
-        const Mask longer = t.squared[c] > longest;
-        longest = select(longer, t.squared[c], longest);
-        which = longer ? number : which;
-    }
-    which &= lanes;
+        which = t.squared[c] > longest ? number : which;
+        longest = maximum(longest, t.squared[c]);
+    });
     number = Mask{};
-    for (int c = j + 1; c < t.k; ++c) {
+    for_each_from(after(j), t.k, [&](auto c) INLINED {
         number += 1;
         const Mask here = which == number;
-        if (!any(here)) continue;
+        if constexpr (!straight<K>)  // which would be hard to foresee
+            if (!any(here & lanes)) return;
         const auto exchange = [&](V &x, V &y) INLINED {
             const V old = x;
             x = select(here, y, old);
             y = select(here, old, y);
         };
         exchange(t.squared[j], t.squared[c]);
-        exchange((V &)t.column[j], (V &)t.column[c]);
-        V *x = t.U + j, *y = t.U + c;
-        for (int i = 0; i < t.m; ++i, x += t.k, y += t.k) exchange(*x, *y);
-    }
+        exchange(t.column[j], t.column[c]);
+        for_each(t.m, [&](int i) INLINED { exchange(t.U(i, j), t.U(i, c)); });
+    });
 }
 
 // Reflect S columns, from c on, as column j is reflected.
-template <int S, class M, class K>
-INLINE void turn(const Triangle<M, K> &t, int j, int c) {
-    V *const u = t.U + j * t.k + j, *const x = t.U + j * t.k + c;
+template <int S, class M, class K, class Index>
+INLINE void turn(Triangle<M, K> &t, Index j, int c) {
     V dot[S], squared[S] = {};
-    UNROLL for (int s = 0; s < S; ++s) dot[s] = *u * x[s];
-    for (int i = t.k, end = (t.m - j) * t.k; i < end; i += t.k)
-        UNROLL for (int s = 0; s < S; ++s) dot[s] = fma(u[i], x[i + s], dot[s]);
+    UNROLL for (int s = 0; s < S; ++s) dot[s] = t.U(j, j) * t.U(j, c + s);
+    for_each_from(after(j), t.m, [&](int i) INLINED {
+        UNROLL for (int s = 0; s < S; ++s) dot[s] = fma(t.U(i, j), t.U(i, c + s), dot[s]);
+    });
     UNROLL for (int s = 0; s < S; ++s) {
         dot[s] *= -t.factor[j];
-        x[s] = fma(dot[s], *u, x[s]);
+        t.U(j, c + s) = fma(dot[s], t.U(j, j), t.U(j, c + s));
     }
-    for (int i = t.k, end = (t.m - j) * t.k; i < end; i += t.k) UNROLL for (int s = 0; s < S; ++s) {
-            x[i + s] = fma(dot[s], u[i], x[i + s]);
-            squared[s] = fma(x[i + s], x[i + s], squared[s]);
+    for_each_from(after(j), t.m, [&](int i) INLINED {
+        UNROLL for (int s = 0; s < S; ++s) {
+            V &x = t.U(i, c + s);
+            x = fma(dot[s], t.U(i, j), x);
+            squared[s] = fma(x, x, squared[s]);
         }
+    });
     UNROLL for (int s = 0; s < S; ++s) t.squared[c + s] = squared[s];
 }
 
 // Reflect all columns behind column j, whose number the compiler may know.
 template <class M, class K>
-INLINE void turn_all(const Triangle<M, K> &t, int j, Any behind) {
-    if (behind > 0)
-        for_each_part<at_once>(behind, [&](auto S, int c) INLINED { turn<S>(t, j, j + 1 + c); });
+INLINE void turn_all(Triangle<M, K> &t, int j) {
+    if (t.k - j > 1)
+        for_each_part<at_once>(Any{t.k - j - 1},
+                               [&](auto S, int c) INLINED { turn<S>(t, j, j + 1 + c); });
 }
-template <class M, class K, int S>
-INLINE void turn_all(const Triangle<M, K> &t, int j, Fixed<S>) {
-    if constexpr (S > 0) turn<S>(t, j, j + 1);
+template <class M, int N, int j>
+INLINE void turn_all(Triangle<M, Fixed<N>> &t, Fixed<j> index) {
+    if constexpr (j + 1 < N) turn<N - 1 - j>(t, index, j + 1);
 }
 
 // Reflect column j onto its first entry from the diagonal on. Those behind it are
 // reflected, too.
-template <class M, class K, class Size>
-INLINE void reflect(const Triangle<M, K> &t, int j, Size behind, Mask lanes) {
+template <class M, class K, class Index>
+INLINE void reflect(Triangle<M, K> &t, Index j, Mask lanes) {
     pivot(t, j, lanes);
-    V &first = t.U[j * t.k + j];
+    V &first = t.U(j, j);
     const V length = sqrt(t.squared[j]), sum = length + absolute(first);
     const Mask negative = first < V{};
     t.factor[j] = quotient(all(1), length * sum);
     t.diagonal[j] = select(negative, length, -length);
     t.inverse[j] = t.factor[j] * select(negative, sum, -sum);
     first = select(negative, -sum, sum);
-    turn_all(t, j, behind);
+    turn_all(t, j);
 }
 
 template <class M, class K>
-INLINE void decompose(const Triangle<M, K> &t, Mask lanes, const bool *stop) {
-    for (int j = 0; j < t.steps && !is_set(stop); ++j) reflect(t, j, Any{t.k - j - 1}, lanes);
+INLINE void decompose(Triangle<M, K> &t, Mask lanes, const bool *stop) {
+    for_each_from(Fixed<0>{}, t.steps, [&](auto j) INLINED {
+        if constexpr (!straight<K>)
+            if (is_set(stop)) return;
+        reflect(t, j, lanes);
+    });
     for (int j = t.steps; j < t.k; ++j) t.factor[j] = t.diagonal[j] = t.inverse[j] = V{};
 }
 
-template <int N>
-INLINE void decompose(const Triangle<Fixed<N>, Fixed<N>> &t, Mask lanes, const bool *) {
-    [&]<int... j>(std::integer_sequence<int, j...>) INLINED {
-        (reflect(t, j, Fixed<N - 1 - j>{}, lanes), ...);
-    }(std::make_integer_sequence<int, N>{});
-}
-
-// x − (x·u)/(u·u)·u for a vector u whose entries are 0 behind entry j.
-INLINE void subtract_projection(V *x, const V *u, V inverse_square, int j) {
+// x − (x·u)/(u·u)·u for rows x and u of a matrix, where entries of u are 0 behind entry j.
+template <class Rows, class Index>
+INLINE void subtract_projection(Rows &rows, int x, int u, V inverse_square, Index j) {
     V dot{};
-    for (int i = 0; i <= j; ++i) dot = fma(x[i], u[i], dot);
+    for_each_from(Fixed<0>{}, after(j),
+                  [&](int i) INLINED { dot = fma(rows(x, i), rows(u, i), dot); });
     dot *= -inverse_square;
-    for (int i = 0; i <= j; ++i) x[i] = fma(dot, u[i], x[i]);
+    for_each_from(Fixed<0>{}, after(j),
+                  [&](int i) INLINED { rows(x, i) = fma(dot, rows(u, i), rows(x, i)); });
 }
 
 // Decide which columns count. The columns before column j leave R[j,j] of it, and with w for the
@@ -150,148 +152,187 @@ INLINE void subtract_projection(V *x, const V *u, V inverse_square, int j) {
 // sparse ones.
 template <class M, class K>
 INLINE void find_null_space(Triangle<M, K> &t, Mask lanes, const bool *stop) {
-    const int k = t.k;
-    V *const x = t.N, *const R = t.U, squared_x{}, squared_Rx{};
-    x[0] = t.diagonal[0];
-    for (int c = 1; c < k; ++c) x[c] = R[c];
-    for (int i = 0; i < t.steps; ++i) {
-        V sum = t.diagonal[i] * x[i];
-        for (int c = i + 1; c < k; ++c) sum = fma(R[i * k + c], x[c], sum);
+    constexpr Fixed<0> zero;
+    const auto k = t.k;
+    auto &N = t.N;
+    auto &R = t.U;
+    V squared_x{}, squared_Rx{};
+    N(0, 0) = t.diagonal[0];  // row 0 is free: it holds x
+    for_each_from(Fixed<1>{}, k, [&](int c) INLINED { N(0, c) = R(0, c); });
+    for_each_from(zero, t.steps, [&](auto i) INLINED {
+        V sum = t.diagonal[i] * N(0, i);
+        for_each_from(after(i), k, [&](int c) INLINED { sum = fma(R(i, c), N(0, c), sum); });
         squared_Rx = fma(sum, sum, squared_Rx);
-    }
-    for (int c = 0; c < k; ++c) squared_x = fma(x[c], x[c], squared_x);
+    });
+    for_each_from(zero, k, [&](int c) INLINED { squared_x = fma(N(0, c), N(0, c), squared_x); });
     const double relative = relative_cutoff(t.m, k);
     const V cutoff = quotient((relative * relative) * squared_Rx, squared_x);
-    Mask counts = lanes;
-    double farthest = 4;  // four times what ‖(−w, 1)‖² is at most, because of the pivoting
-    for (int j = 0; j < k && !is_set(stop); ++j, farthest *= 4) {
+    Mask counts = ~Mask{};
+    double farthest = 1;
+    for_each_from(zero, k, [&](auto j) INLINED {
+        if constexpr (!straight<K>)
+            if (is_set(stop)) return;
+        farthest *= 4;  // four times what ‖(−w, 1)‖² is at most, because of the pivoting
         const V square = t.diagonal[j] * t.diagonal[j];
         const Mask surely = counts & (square > farthest * cutoff);
         t.squared[j] = V{};
         if (!any(lanes & ~surely)) {
             t.until = j + 1;
-            continue;
+            return;
         }
-        V *const null = t.N + j * k, squared = all(1);
-        const int columns = j < t.steps ? j : t.steps;
-        for (int i = 0; i < columns; ++i) null[i] = -R[i * k + j];
-        for (int i = columns; i < k; ++i) null[i] = all(i == j);
-        for (int c = columns - 1; c >= 0; --c) {
-            null[c] *= t.inverse[c];
-            for (int i = 0; i < c; ++i) null[i] = fma(-R[i * k + c], null[c], null[i]);
-            squared = fma(null[c], null[c], squared);
-        }
+        V squared = all(1);
+        const auto columns = smaller(j, t.steps);
+        for_each_from(zero, columns, [&](int i) INLINED { N(j, i) = -R(i, j); });
+        for_each_from(columns, k, [&](int i) INLINED { N(j, i) = all(i == j); });
+        for_each_down(columns, [&](auto c) INLINED {
+            N(j, c) *= t.inverse[c];
+            for_each_from(zero, c,
+                          [&](int i) INLINED { N(j, i) = fma(-R(i, c), N(j, c), N(j, i)); });
+            squared = fma(N(j, c), N(j, c), squared);
+        });
         counts = surely | (counts & (square > squared * cutoff));
         t.inverse[j] = keep(counts, t.inverse[j]);
         if (any(counts)) t.until = j + 1;
-        const Mask dropped = lanes & ~counts;
-        for (int i = 0; i <= j; ++i) null[i] = keep(dropped, null[i]);
-        if (!any(dropped)) continue;
+        const Mask dropped = ~counts;
+        for_each_from(zero, after(j), [&](int i) INLINED { N(j, i) = keep(dropped, N(j, i)); });
+        if (!any(lanes & dropped)) return;
         if (t.first_null > j) t.first_null = j;
-        for (int other = t.first_null; other < j; ++other)
-            subtract_projection(null, t.N + other * k, t.squared[other], other);
+        for_each_from(zero, j, [&](auto other) INLINED {
+            if (other >= t.first_null) subtract_projection(N, j, other, t.squared[other], other);
+        });
         squared = V{};  // in the same order, whether or not another lane has such vectors before
-        for (int i = 0; i <= j; ++i) squared = fma(null[i], null[i], squared);
+        for_each_from(zero, after(j),
+                      [&](int i) INLINED { squared = fma(N(j, i), N(j, i), squared); });
         t.squared[j] = keep(dropped, 1 / squared);
-    }
+    });
 }
 
 // Solve for R columns a of A at once, whose entries lie side by side: Qᵀa, then by R, as far as
 // columns count; then nothing is left in the null space, and entries are put into their order.
 // Calls put(r, i, entry i of the solution).
-template <int R, class M, class K, class F>
-INLINE void solve(const Triangle<M, K> &t, V *a, F put) {
-    const int k = t.k, until = t.until < t.steps ? t.until : t.steps;
-    for (int c = 0; c < until; ++c) {
-        const V *const u = t.U + c * k + c;
-        V *const x = a + c * R, dot[R];
-        UNROLL for (int r = 0; r < R; ++r) dot[r] = *u * x[r];
-        for (int i = 1; i < t.m - c; ++i)
-            UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(u[i * k], x[i * R + r], dot[r]);
+template <int R, class M, class K, class Columns, class F>
+INLINE void solve(Triangle<M, K> &t, Columns &a, F put) {
+    constexpr Fixed<0> zero;
+    const auto k = t.k;
+    const int until = t.until < t.steps ? t.until : t.steps;
+    for_each_from(zero, t.steps, [&](auto c) INLINED {
+        if (c >= until) return;
+        V dot[R];
+        UNROLL for (int r = 0; r < R; ++r) dot[r] = t.U(c, c) * a[c * R + r];
+        for_each_from(after(c), t.m, [&](int i) INLINED {
+            UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(t.U(i, c), a[i * R + r], dot[r]);
+        });
         UNROLL for (int r = 0; r < R; ++r) dot[r] *= -t.factor[c];
-        for (int i = 0; i < t.m - c; ++i)
-            UNROLL for (int r = 0; r < R; ++r) x[i * R + r] = fma(dot[r], u[i * k], x[i * R + r]);
-    }
-    for (int c = until - 1; c >= 0; --c) {
-        V *const x = a + c * R, rest[R];
-        UNROLL for (int r = 0; r < R; ++r) rest[r] = x[r];
-        for (int p = c + 1; p < until; ++p)
-            UNROLL for (int r = 0; r < R; ++r) rest[r] =
-                fma(-t.U[c * k + p], a[p * R + r], rest[r]);
+        for_each_from(c, t.m, [&](int i) INLINED {
+            UNROLL for (int r = 0; r < R; ++r) a[i * R + r] = fma(dot[r], t.U(i, c), a[i * R + r]);
+        });
+    });
+    for_each_down(t.steps, [&](auto c) INLINED {
+        if (c >= until) return;
+        V rest[R];
+        UNROLL for (int r = 0; r < R; ++r) rest[r] = a[c * R + r];
+        for_each_from(after(c), t.steps, [&](int p) INLINED {
+            if (p >= until) return;
+            UNROLL for (int r = 0; r < R; ++r) rest[r] = fma(-t.U(c, p), a[p * R + r], rest[r]);
+        });
         const Mask counts = t.inverse[c] != V{};
-        UNROLL for (int r = 0; r < R; ++r) x[r] = keep(counts, rest[r] * t.inverse[c]);
-    }
-    for (int c = until; c < k; ++c) UNROLL for (int r = 0; r < R; ++r) a[c * R + r] = V{};
-    for (int j = t.first_null; j < k; ++j) {
-        const V *const null = t.N + j * k;
+        UNROLL for (int r = 0; r < R; ++r) a[c * R + r] = keep(counts, rest[r] * t.inverse[c]);
+    });
+    for_each_from(zero, k, [&](int c) INLINED {
+        if (c >= until) UNROLL for (int r = 0; r < R; ++r) a[c * R + r] = V{};
+    });
+    for_each_from(zero, k, [&](auto j) INLINED {
+        if (j < t.first_null) return;
         V dot[R] = {};
-        for (int c = 0; c <= j; ++c)
-            UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(null[c], a[c * R + r], dot[r]);
+        for_each_from(zero, after(j), [&](int c) INLINED {
+            UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(t.N(j, c), a[c * R + r], dot[r]);
+        });
         UNROLL for (int r = 0; r < R; ++r) dot[r] *= -t.squared[j];
-        for (int c = 0; c <= j; ++c)
-            UNROLL for (int r = 0; r < R; ++r) a[c * R + r] = fma(dot[r], null[c], a[c * R + r]);
-    }
-    for (int i = 0; i < k; ++i) {
+        for_each_from(zero, after(j), [&](int c) INLINED {
+            UNROLL for (int r = 0; r < R; ++r) a[c * R + r] = fma(dot[r], t.N(j, c), a[c * R + r]);
+        });
+    });
+    for_each_from(zero, k, [&](int i) INLINED {
         V y[R] = {};
-        for (int c = 0; c < k; ++c)
-            UNROLL for (int r = 0; r < R; ++r) y[r] = fma(t.P[i * k + c], a[c * R + r], y[r]);
+        for_each_from(zero, k, [&](int c) INLINED {
+            UNROLL for (int r = 0; r < R; ++r) y[r] = fma(t.P(i, c), a[c * R + r], y[r]);
+        });
         UNROLL for (int r = 0; r < R; ++r) put(r, i, y[r]);
-    }
+    });
 }
 
 // S columns, from c on: their largest entries.
 template <int S, class Left>
 INLINE V largest_entry(const Left &X, int c) {
     V found[S] = {};
-    for (int i = 0; i < X.rows; ++i)
+    for_each(X.rows, [&](int i) INLINED {
         UNROLL for (int s = 0; s < S; ++s) found[s] = maximum(found[s], X(i, c + s));
+    });
     UNROLL for (int s = 1; s < S; ++s) found[0] = maximum(found[0], found[s]);
     return found[0];
 }
 
 // S columns of X, from c on, as they are to begin with.
 template <int S, class M, class K, class Left>
-INLINE void load(const Triangle<M, K> &t, const Left &X, V scale, int c) {
+INLINE void load(Triangle<M, K> &t, const Left &X, V scale, int c) {
     V sum[S] = {};
-    for (int i = 0; i < t.m; ++i) UNROLL for (int s = 0; s < S; ++s) {
-            const V x = t.U[i * t.k + c + s] = scale * X(i, c + s);
+    for_each(t.m, [&](int i) INLINED {
+        UNROLL for (int s = 0; s < S; ++s) {
+            const V x = t.U(i, c + s) = scale * X(i, c + s);
             sum[s] = fma(x, x, sum[s]);
         }
+    });
     UNROLL for (int s = 0; s < S; ++s) {
         t.squared[c + s] = sum[s];
-        t.column[c + s] = Mask{} + (c + s);
+        t.column[c + s] = (V)(Mask{} + (c + s));
     }
 }
 
 // R columns of A, from j on, side by side.
-template <int R, class Left>
-INLINE void gather(const Left &At, int j, V *a) {
-    for (int i = 0; i < At.columns; ++i)
+template <int R, class Left, class Columns>
+INLINE void gather(const Left &At, int j, Columns &a) {
+    for_each(At.columns, [&](int i) INLINED {
         UNROLL for (int r = 0; r < R; ++r) a[i * R + r] = At(j + r, i);
+    });
 }
 
-// Put the solution of minimum norm into `h.next` in these lanes.
+template <int N, bool written_out>
+INLINE constexpr Fixed<N * at_once> room_for(Fixed<N, written_out>, Fixed<N, written_out>) {
+    return {};
+}
+INLINE Any room_for(Any m, Any k) { return {at_once * (m > k ? m : k)}; }
+
+// Put the solution of minimum norm into `next` in these lanes. Pointers, which fit into registers:
+// a structure would have to be written to memory and read again, for which reading it waits until
+// all that comes before is done.
 template <class M, class N, class K>
-__attribute__((noinline)) void solve_minimum_norm(Half<M, N, K> h, Mask lanes) {
-    Triangle t(h.m, h.k, h.scratch);
-    V *a = h.scratch.take(at_once * (h.m > h.k ? h.m : h.k)), largest{};
+__attribute__((noinline)) void solve_minimum_norm(M m, N n, K k, V *at_At, V *at_X, V *at_next,
+                                                  V *free, const bool *stop, Mask lanes) {
+    const Matrix<N, M> At{at_At, n, m};
+    const Matrix<M, K> X{at_X, m, k};
+    const Matrix<N, K> next{at_next, n, k};
+    Scratch scratch{free};
+    Triangle t(m, k, scratch);
+    LocalRow a(room_for(m, k), scratch);
+    V largest{};
     for_each_part<at_once>(
-        h.k, [&](auto S, int c) INLINED { largest = maximum(largest, largest_entry<S>(h.X, c)); });
+        k, [&](auto S, int c) INLINED { largest = maximum(largest, largest_entry<S>(X, c)); });
     // So that no square overflows or vanishes.
     const V scale = (V)(0x7FE0000000000000 - (Mask)power_of_two(largest));
-    for_each_part<at_once>(h.k, [&](auto S, int c) INLINED { load<S>(t, h.X, scale, c); });
-    decompose(t, lanes, h.stop);
-    find_null_space(t, lanes, h.stop);
-    for (int i = 0; i < h.k; ++i)
-        for (int c = 0; c < h.k; ++c) t.P[i * h.k + c] = keep(t.column[c] == i, scale);
+    for_each_part<at_once>(k, [&](auto S, int c) INLINED { load<S>(t, X, scale, c); });
+    decompose(t, lanes, stop);
+    find_null_space(t, lanes, stop);
+    for_each(k, [&](int i) INLINED {
+        for_each(k, [&](int c) INLINED { t.P(i, c) = keep((Mask)t.column[c] == i, scale); });
+    });
     // Where numbers overflow, nothing is left to solve, and nothing may depend on other lanes.
     const Mask sound = largest <= all(__DBL_MAX__);
-    for_each_part<at_once>(h.n, [&](auto R, int j) INLINED {
-        if (is_set(h.stop)) return;
-        gather<R>(h.At, j, a);
+    for_each_part<at_once>(n, [&](auto R, int j) INLINED {
+        if (is_set(stop)) return;
+        gather<R>(At, j, a);
         solve<R>(t, a, [&](int r, int i, V y) INLINED {
             const V solution = select(sound, y, all(__builtin_nan("")));
-            h.next(j + r, i) = select(lanes, solution, h.next(j + r, i));
+            next(j + r, i) = select(lanes, solution, next(j + r, i));
         });
     });
 }
@@ -302,29 +343,22 @@ constexpr int small_square = 0;
 template <int N, bool written_out>
 constexpr int small_square<Fixed<N, written_out>> = N == 5 || N == 6 ? N : 0;
 
-// The same with other sizes, which say the same, and this scratch.
-template <class Size, class M, class N, class K>
-INLINE void with_sizes(Size m, Size n, Size k, Half<M, N, K> h, Scratch scratch, Mask lanes) {
-    const Matrix<Size, Size> At{h.At.data, n, m}, X{h.X.data, m, k}, Y{h.Y.data, n, k};
-    const Matrix<Size, Size> next{h.next.data, n, k};
-    solve_minimum_norm(
-        Half<Size, Size, Size>{m, n, k, At, h.pattern, X, Y, next, h.tolerance, scratch, h.stop},
-        lanes);
-}
-
-// The same, with this scratch. There is code for small square problems, and code for all others.
+// The same for half an iteration, with this scratch. There is code for small square problems, and
+// code for all others.
 template <class M, class N, class K>
-INLINE void minimum_norm(Half<M, N, K> h, Scratch scratch, Mask lanes) {
-    constexpr int square = small_square<K>;
+INLINE void minimum_norm(const Half<M, N, K> &h, Scratch scratch, Mask lanes) {
+    const auto solve = [&](auto m, auto n, auto k) INLINED {
+        solve_minimum_norm(m, n, k, h.At.data, h.X.data, h.next.data, scratch.free, h.stop, lanes);
+    };
     if constexpr (straight<M>) {
-        h.scratch = scratch;
-        solve_minimum_norm(h, lanes);
-        return;
-    } else if constexpr (square > 0) {
-        constexpr Fixed<square> k;
-        if (h.m == k && h.n == k) return with_sizes(k, k, k, h, scratch, lanes);
+        solve(h.m, h.n, h.k);
+    } else {
+        if constexpr (small_square<K> > 0) {
+            constexpr Fixed<small_square<K>> k;
+            if (h.m == k && h.n == k) return solve(k, k, k);
+        }
+        solve(Any{h.m}, Any{h.n}, Any{h.k});
     }
-    if constexpr (!straight<M>) with_sizes(Any{h.m}, Any{h.n}, Any{h.k}, h, scratch, lanes);
 }
 
 }  // namespace nmfcheck::INSTRUCTIONS
