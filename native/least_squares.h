@@ -15,20 +15,22 @@ constexpr double full_rank = 1e26;  // for the condition of XᵀX as it is
 // to trust, whatever else is found about them.
 template <class Square>
 INLINE Mask cholesky(Square &G, Square &L) {
+    constexpr Fixed<0> zero;
     const auto k = G.columns;
     Mask doubtful{};
-    for_each(k, [&](int j) INLINED {
-        for (int i = j; i < k; ++i) {
+    for_each_from(zero, k, [&](auto j) INLINED {
+        if (j > 1 && !any(~doubtful)) return;  // nothing of L will be used
+        V rest = G(j, j);
+        for_each_from(zero, j, [&](int p) INLINED { rest = fma(-L(j, p), L(j, p), rest); });
+        // Less than nothing is left where squares were too small to be numbers.
+        doubtful |= ((G(j, j) > V{}) | (rest < V{})) & (safe * rest <= G(j, j));
+        if (j > 0 && !any(~doubtful)) return;
+        L(j, j) = quotient(all(1), sqrt(rest));
+        for_each_from(after(j), k, [&](int i) INLINED {
             V rest = G(i, j);
-            for (int p = 0; p < j; ++p) rest = fma(-L(i, p), L(j, p), rest);
-            if (i == j) {
-                // Less than nothing is left where squares were too small to be numbers.
-                doubtful |= ((G(j, j) > V{}) | (rest < V{})) & (safe * rest <= G(j, j));
-                L(j, j) = quotient(all(1), sqrt(rest));
-            } else {
-                L(i, j) = rest * L(j, j);
-            }
-        }
+            for_each_from(zero, j, [&](int p) INLINED { rest = fma(-L(i, p), L(j, p), rest); });
+            L(i, j) = rest * L(j, j);
+        });
     });
     return doubtful;
 }
@@ -39,15 +41,15 @@ template <class Square>
 INLINE Mask ill_conditioned(Square &G, Square &L, Square &L_inverse) {
     const auto k = G.columns;
     V lengths{}, inverse_lengths{}, scaled{};
-    for_each(k, [&](int j) INLINED {
+    for_each_from(Fixed<0>{}, k, [&](auto j) INLINED {
         V length = L(j, j) * L(j, j);  // of column j of L⁻¹
         L_inverse(j, j) = L(j, j);
-        for (int i = j + 1; i < k; ++i) {
+        for_each_from(after(j), k, [&](auto i) INLINED {
             V sum{};
-            for (int p = j; p < i; ++p) sum = fma(L(i, p), L_inverse(p, j), sum);
+            for_each_from(j, i, [&](int p) INLINED { sum = fma(L(i, p), L_inverse(p, j), sum); });
             L_inverse(i, j) = -L(i, i) * sum;
             length = fma(L_inverse(i, j), L_inverse(i, j), length);
-        }
+        });
         lengths += G(j, j);
         inverse_lengths += length;
         scaled = fma(G(j, j), length, scaled);
@@ -58,19 +60,20 @@ INLINE Mask ill_conditioned(Square &G, Square &L, Square &L_inverse) {
 // Solve LLᵀ·y = b for a few rows of a matrix at once, in place.
 template <int R, class Square, class Rows>
 INLINE void substitute(Square &L, Rows &B, int i) {
+    constexpr Fixed<0> zero;
     const auto k = L.columns;
-    for_each(k, [&](int c) INLINED {
+    for_each_from(zero, k, [&](auto c) INLINED {
         UNROLL for (int r = 0; r < R; ++r) {
             V rest = B(i + r, c);
-            for (int p = 0; p < c; ++p) rest = fma(-L(c, p), B(i + r, p), rest);
+            for_each_from(zero, c, [&](int p) INLINED { rest = fma(-L(c, p), B(i + r, p), rest); });
             B(i + r, c) = rest * L(c, c);
         }
     });
-    for_each(k, [&](int upwards) INLINED {
-        const int c = k - 1 - upwards;
+    for_each_down(k, [&](auto c) INLINED {
         UNROLL for (int r = 0; r < R; ++r) {
             V rest = B(i + r, c);
-            for (int p = c + 1; p < k; ++p) rest = fma(-L(p, c), B(i + r, p), rest);
+            for_each_from(after(c), k,
+                          [&](int p) INLINED { rest = fma(-L(p, c), B(i + r, p), rest); });
             B(i + r, c) = rest * L(c, c);
         }
     });

@@ -114,7 +114,9 @@ template <class M, class K, class Index>
 INLINE void reflect(Triangle<M, K> &t, Index j, Mask lanes) {
     pivot(t, j, lanes);
     V &first = t.U(j, j);
-    const V length = sqrt(t.squared[j]), sum = length + absolute(first);
+    // Of a single entry x it is |x|: the square root of x², rounded, is no other number.
+    const V length = j + 1 < t.m ? sqrt(t.squared[j]) : keep(t.squared[j] != V{}, absolute(first));
+    const V sum = length + absolute(first);
     const Mask negative = first < V{};
     t.factor[j] = quotient(all(1), length * sum);
     t.diagonal[j] = select(negative, length, -length);
@@ -194,16 +196,19 @@ INLINE void find_null_space(Triangle<M, K> &t, Mask lanes, const bool *stop) {
         t.inverse[j] = keep(counts, t.inverse[j]);
         if (any(counts)) t.until = j + 1;
         const Mask dropped = ~counts;
+        if (any(lanes & dropped)) {
+            if (t.first_null > j) t.first_null = j;
+            for_each_from(zero, j, [&](auto other) INLINED {
+                if (other >= t.first_null)
+                    subtract_projection(N, j, other, t.squared[other], other);
+            });
+            // In the same order, whether or not another lane has such vectors before.
+            squared = V{};
+            for_each_from(zero, after(j),
+                          [&](int i) INLINED { squared = fma(N(j, i), N(j, i), squared); });
+            t.squared[j] = keep(dropped, 1 / squared);
+        }
         for_each_from(zero, after(j), [&](int i) INLINED { N(j, i) = keep(dropped, N(j, i)); });
-        if (!any(lanes & dropped)) return;
-        if (t.first_null > j) t.first_null = j;
-        for_each_from(zero, j, [&](auto other) INLINED {
-            if (other >= t.first_null) subtract_projection(N, j, other, t.squared[other], other);
-        });
-        squared = V{};  // in the same order, whether or not another lane has such vectors before
-        for_each_from(zero, after(j),
-                      [&](int i) INLINED { squared = fma(N(j, i), N(j, i), squared); });
-        t.squared[j] = keep(dropped, 1 / squared);
     });
 }
 
