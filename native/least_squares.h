@@ -21,14 +21,16 @@ INLINE Mask cholesky(Square &G, Square &L) {
     for_each_from(zero, k, [&](auto j) INLINED {
         if (j > 1 && !any(~doubtful)) return;  // nothing of L will be used
         V rest = G(j, j);
-        for_each_from(zero, j, [&](int p) INLINED { rest = fma(-L(j, p), L(j, p), rest); });
+        for_each_from(zero, j,
+                      [&](int p) INLINED { rest = subtract_product(L(j, p), L(j, p), rest); });
         // Less than nothing is left where squares were too small to be numbers.
         doubtful |= ((G(j, j) > V{}) | (rest < V{})) & (safe * rest <= G(j, j));
         if (j > 0 && !any(~doubtful)) return;
         L(j, j) = quotient(all(1), sqrt(rest));
         for_each_from(after(j), k, [&](int i) INLINED {
             V rest = G(i, j);
-            for_each_from(zero, j, [&](int p) INLINED { rest = fma(-L(i, p), L(j, p), rest); });
+            for_each_from(zero, j,
+                          [&](int p) INLINED { rest = subtract_product(L(i, p), L(j, p), rest); });
             L(i, j) = rest * L(j, j);
         });
     });
@@ -65,15 +67,18 @@ INLINE void substitute(Square &L, Rows &B, int i) {
     for_each_from(zero, k, [&](auto c) INLINED {
         UNROLL for (int r = 0; r < R; ++r) {
             V rest = B(i + r, c);
-            for_each_from(zero, c, [&](int p) INLINED { rest = fma(-L(c, p), B(i + r, p), rest); });
+            for_each_from(zero, c, [&](int p) INLINED {
+                rest = subtract_product(L(c, p), B(i + r, p), rest);
+            });
             B(i + r, c) = rest * L(c, c);
         }
     });
     for_each_down(k, [&](auto c) INLINED {
         UNROLL for (int r = 0; r < R; ++r) {
             V rest = B(i + r, c);
-            for_each_from(after(c), k,
-                          [&](int p) INLINED { rest = fma(-L(p, c), B(i + r, p), rest); });
+            for_each_from(after(c), k, [&](int p) INLINED {
+                rest = subtract_product(L(p, c), B(i + r, p), rest);
+            });
             B(i + r, c) = rest * L(c, c);
         }
     });

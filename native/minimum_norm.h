@@ -83,13 +83,13 @@ INLINE void turn(Triangle<M, K> &t, Index j, int c) {
         UNROLL for (int s = 0; s < S; ++s) dot[s] = fma(t.U(i, j), t.U(i, c + s), dot[s]);
     });
     UNROLL for (int s = 0; s < S; ++s) {
-        dot[s] *= -t.factor[j];
-        t.U(j, c + s) = fma(dot[s], t.U(j, j), t.U(j, c + s));
+        dot[s] *= t.factor[j];
+        t.U(j, c + s) = subtract_product(dot[s], t.U(j, j), t.U(j, c + s));
     }
     for_each_from(after(j), t.m, [&](int i) INLINED {
         UNROLL for (int s = 0; s < S; ++s) {
             V &x = t.U(i, c + s);
-            x = fma(dot[s], t.U(i, j), x);
+            x = subtract_product(dot[s], t.U(i, j), x);
             squared[s] = fma(x, x, squared[s]);
         }
     });
@@ -141,9 +141,10 @@ INLINE void subtract_projection(Rows &rows, int x, int u, V inverse_square, Inde
     V dot{};
     for_each_from(Fixed<0>{}, after(j),
                   [&](int i) INLINED { dot = fma(rows(x, i), rows(u, i), dot); });
-    dot *= -inverse_square;
-    for_each_from(Fixed<0>{}, after(j),
-                  [&](int i) INLINED { rows(x, i) = fma(dot, rows(u, i), rows(x, i)); });
+    dot *= inverse_square;
+    for_each_from(Fixed<0>{}, after(j), [&](int i) INLINED {
+        rows(x, i) = subtract_product(dot, rows(u, i), rows(x, i));
+    });
 }
 
 // Decide which columns count. The columns before column j leave R[j,j] of it, and with w for the
@@ -188,8 +189,9 @@ INLINE void find_null_space(Triangle<M, K> &t, Mask lanes, const bool *stop) {
         for_each_from(columns, k, [&](int i) INLINED { N(j, i) = all(i == j); });
         for_each_down(columns, [&](auto c) INLINED {
             N(j, c) *= t.inverse[c];
-            for_each_from(zero, c,
-                          [&](int i) INLINED { N(j, i) = fma(-R(i, c), N(j, c), N(j, i)); });
+            for_each_from(zero, c, [&](int i) INLINED {
+                N(j, i) = subtract_product(R(i, c), N(j, c), N(j, i));
+            });
             squared = fma(N(j, c), N(j, c), squared);
         });
         counts = surely | (counts & (square > squared * cutoff));
@@ -227,9 +229,10 @@ INLINE void solve(Triangle<M, K> &t, Columns &a, F put) {
         for_each_from(after(c), t.m, [&](int i) INLINED {
             UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(t.U(i, c), a[i * R + r], dot[r]);
         });
-        UNROLL for (int r = 0; r < R; ++r) dot[r] *= -t.factor[c];
+        UNROLL for (int r = 0; r < R; ++r) dot[r] *= t.factor[c];
         for_each_from(c, t.m, [&](int i) INLINED {
-            UNROLL for (int r = 0; r < R; ++r) a[i * R + r] = fma(dot[r], t.U(i, c), a[i * R + r]);
+            UNROLL for (int r = 0; r < R; ++r) a[i * R + r] =
+                subtract_product(dot[r], t.U(i, c), a[i * R + r]);
         });
     });
     for_each_down(t.steps, [&](auto c) INLINED {
@@ -238,7 +241,8 @@ INLINE void solve(Triangle<M, K> &t, Columns &a, F put) {
         UNROLL for (int r = 0; r < R; ++r) rest[r] = a[c * R + r];
         for_each_from(after(c), t.steps, [&](int p) INLINED {
             if (p >= until) return;
-            UNROLL for (int r = 0; r < R; ++r) rest[r] = fma(-t.U(c, p), a[p * R + r], rest[r]);
+            UNROLL for (int r = 0; r < R; ++r) rest[r] =
+                subtract_product(t.U(c, p), a[p * R + r], rest[r]);
         });
         const Mask counts = t.inverse[c] != V{};
         UNROLL for (int r = 0; r < R; ++r) a[c * R + r] = keep(counts, rest[r] * t.inverse[c]);
@@ -252,9 +256,10 @@ INLINE void solve(Triangle<M, K> &t, Columns &a, F put) {
         for_each_from(zero, after(j), [&](int c) INLINED {
             UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(t.N(j, c), a[c * R + r], dot[r]);
         });
-        UNROLL for (int r = 0; r < R; ++r) dot[r] *= -t.squared[j];
+        UNROLL for (int r = 0; r < R; ++r) dot[r] *= t.squared[j];
         for_each_from(zero, after(j), [&](int c) INLINED {
-            UNROLL for (int r = 0; r < R; ++r) a[c * R + r] = fma(dot[r], t.N(j, c), a[c * R + r]);
+            UNROLL for (int r = 0; r < R; ++r) a[c * R + r] =
+                subtract_product(dot[r], t.N(j, c), a[c * R + r]);
         });
     });
     for_each_from(zero, k, [&](int i) INLINED {
@@ -330,16 +335,18 @@ __attribute__((noinline)) void solve_minimum_norm(M m, N n, K k, V *at_At, V *at
     for_each(k, [&](int i) INLINED {
         for_each(k, [&](int c) INLINED { t.P(i, c) = keep((Mask)t.column[c] == i, scale); });
     });
-    // Where numbers overflow, nothing is left to solve, and nothing may depend on other lanes.
-    const Mask sound = largest <= all(__DBL_MAX__);
     for_each_part<at_once>(n, [&](auto R, int j) INLINED {
         if (is_set(stop)) return;
         gather<R>(At, j, a);
         solve<R>(t, a, [&](int r, int i, V y) INLINED {
-            const V solution = select(sound, y, all(__builtin_nan("")));
-            next(j + r, i) = select(lanes, solution, next(j + r, i));
+            next(j + r, i) = select(lanes, y, next(j + r, i));
         });
     });
+    // Where numbers overflow, nothing is left to solve, and nothing may depend on other lanes.
+    const Mask unsound = lanes & ~(largest <= all(__DBL_MAX__));
+    if (any(unsound))
+        for (int i = 0; i < n * k; ++i)
+            next.data[i] = select(unsound, all(__builtin_nan("")), next.data[i]);
 }
 
 // A rank for which square problems have code of their own here, and not elsewhere; 0 for others.
