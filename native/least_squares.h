@@ -73,7 +73,7 @@ INLINE void substitute(Square &L, Rows &B, int i) {
             B(i + r, c) = rest * L(c, c);
         }
     });
-    for_each_down(k, [&](auto c) INLINED {
+    for_each_down_to(zero, k, [&](auto c) INLINED {
         UNROLL for (int r = 0; r < R; ++r) {
             V rest = B(i + r, c);
             for_each_from(after(c), k, [&](int p) INLINED {

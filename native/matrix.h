@@ -58,15 +58,15 @@ INLINE void for_each_from(Fixed<first>, Fixed<end>, F f) {
         INLINED { (f(Fixed<first + i>{}), ...); }(std::make_integer_sequence<int, end - first>{});
 }
 
-// Call f(size − 1), …, f(0).
-template <class Size, class F>
-INLINE void for_each_down(Size size, F f) {
-    for (int i = size - 1; i >= 0; --i) f(i);
+// Call f(end − 1), …, f(first).
+template <class First, class End, class F>
+INLINE void for_each_down_to(First first, End end, F f) {
+    for (int i = end - 1; i >= first; --i) f(i);
 }
 
-template <int N, class F>
-INLINE void for_each_down(Fixed<N>, F f) {
-    for_each_from(Fixed<0>{}, Fixed<N>{}, [&](auto i) INLINED { f(Fixed<N - 1 - int(i)>{}); });
+template <int first, int end, class F>
+INLINE void for_each_down_to(Fixed<first> from, Fixed<end> to, F f) {
+    for_each_from(from, to, [&](auto i) INLINED { f(Fixed<first + end - 1 - int(i)>{}); });
 }
 
 // i + 1, and the smaller of two numbers, which the compiler knows if it knows those.
