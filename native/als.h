@@ -17,12 +17,16 @@ struct ALS {
         Local L(h.k, h.k, h.scratch);
         Local L_inverse(h.k, h.k, h.scratch);
         gram(h.X, XtX);
-        const Mask doubtful = cholesky(XtX, L, L_inverse);
-        for_each_tile(h, [&](auto R, int i, auto S, int j) INLINED {
-            const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
-            AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });
-        });
-        for_each_part<tile_rows>(h.n, [&](auto R, int i) INLINED { substitute<R>(L, h.next, i); });
+        Mask doubtful = cholesky(XtX, L);
+        if (any(~doubtful)) {  // otherwise nothing of this would be used
+            doubtful |= ill_conditioned(XtX, L, L_inverse);
+            for_each_tile(h, [&](auto R, int i, auto S, int j) INLINED {
+                const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
+                AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });
+            });
+            for_each_part<tile_rows>(h.n,
+                                     [&](auto R, int i) INLINED { substitute<R>(L, h.next, i); });
+        }
         if (any(doubtful)) minimum_norm(h, scratch, doubtful);
         for_each(h.n, [&](int i) INLINED {
             for_each(h.k, [&](int c) INLINED { h.next(i, c) = clipped(h.next(i, c)); });

@@ -11,60 +11,74 @@ constexpr double safe = 1e8;  // for the condition of XᵀX with columns of X sc
 constexpr double full_rank = 1e26;  // for the condition of XᵀX as it is
 
 // Decompose G = LLᵀ; the diagonal of L is replaced by its inverse. A row and column of zeros, from
-// a component that is zero, has the inverse 0: it is left out of the equations.
-//
-// Returns the lanes not to trust. ‖G‖ ≤ ΣG[j,j] and ‖G⁻¹‖ ≤ ΣG⁻¹[j,j], where G⁻¹[j,j] is the
-// squared length of column j of L⁻¹; with columns scaled to length 1, ‖G⁻¹‖ ≤ ΣG[j,j]·G⁻¹[j,j].
+// a component that is zero, has the inverse 0: it is left out of the equations. Returns lanes not
+// to trust, whatever else is found about them.
 template <class Square>
-INLINE Mask cholesky(Square &G, Square &L, Square &L_inverse) {
+INLINE Mask cholesky(Square &G, Square &L) {
+    constexpr Fixed<0> zero;
     const auto k = G.columns;
     Mask doubtful{};
-    for_each(k, [&](int j) INLINED {
-        for (int i = j; i < k; ++i) {
+    for_each_from(zero, k, [&](auto j) INLINED {
+        if (j > 1 && !any(~doubtful)) return;  // nothing of L will be used
+        V rest = G(j, j);
+        for_each_from(zero, j,
+                      [&](int p) INLINED { rest = subtract_product(L(j, p), L(j, p), rest); });
+        // Less than nothing is left where squares were too small to be numbers.
+        doubtful |= ((G(j, j) > V{}) | (rest < V{})) & (safe * rest <= G(j, j));
+        if (j > 0 && !any(~doubtful)) return;
+        L(j, j) = quotient(all(1), sqrt(rest));
+        for_each_from(after(j), k, [&](int i) INLINED {
             V rest = G(i, j);
-            for (int p = 0; p < j; ++p) rest = fma(-L(i, p), L(j, p), rest);
-            if (i == j) {
-                // Less than nothing is left where squares were too small to be numbers.
-                doubtful |= ((G(j, j) > V{}) | (rest < V{})) & (safe * rest <= G(j, j));
-                L(j, j) = quotient(all(1), sqrt(rest));
-            } else {
-                L(i, j) = rest * L(j, j);
-            }
-        }
+            for_each_from(zero, j,
+                          [&](int p) INLINED { rest = subtract_product(L(i, p), L(j, p), rest); });
+            L(i, j) = rest * L(j, j);
+        });
     });
+    return doubtful;
+}
+
+// The other lanes not to trust. ‖G‖ ≤ ΣG[j,j] and ‖G⁻¹‖ ≤ ΣG⁻¹[j,j], where G⁻¹[j,j] is the
+// squared length of column j of L⁻¹; with columns scaled to length 1, ‖G⁻¹‖ ≤ ΣG[j,j]·G⁻¹[j,j].
+template <class Square>
+INLINE Mask ill_conditioned(Square &G, Square &L, Square &L_inverse) {
+    const auto k = G.columns;
     V lengths{}, inverse_lengths{}, scaled{};
-    for_each(k, [&](int j) INLINED {
+    for_each_from(Fixed<0>{}, k, [&](auto j) INLINED {
         V length = L(j, j) * L(j, j);  // of column j of L⁻¹
         L_inverse(j, j) = L(j, j);
-        for (int i = j + 1; i < k; ++i) {
+        for_each_from(after(j), k, [&](auto i) INLINED {
             V sum{};
-            for (int p = j; p < i; ++p) sum = fma(L(i, p), L_inverse(p, j), sum);
+            for_each_from(j, i, [&](int p) INLINED { sum = fma(L(i, p), L_inverse(p, j), sum); });
             L_inverse(i, j) = -L(i, i) * sum;
             length = fma(L_inverse(i, j), L_inverse(i, j), length);
-        }
+        });
         lengths += G(j, j);
         inverse_lengths += length;
         scaled = fma(G(j, j), length, scaled);
     });
-    return doubtful | (double(k) * scaled > safe) | (lengths * inverse_lengths > full_rank);
+    return (double(k) * scaled > safe) | (lengths * inverse_lengths > full_rank);
 }
 
 // Solve LLᵀ·y = b for a few rows of a matrix at once, in place.
 template <int R, class Square, class Rows>
 INLINE void substitute(Square &L, Rows &B, int i) {
+    constexpr Fixed<0> zero;
     const auto k = L.columns;
-    for_each(k, [&](int c) INLINED {
+    for_each_from(zero, k, [&](auto c) INLINED {
         UNROLL for (int r = 0; r < R; ++r) {
             V rest = B(i + r, c);
-            for (int p = 0; p < c; ++p) rest = fma(-L(c, p), B(i + r, p), rest);
+            for_each_from(zero, c, [&](int p) INLINED {
+                rest = subtract_product(L(c, p), B(i + r, p), rest);
+            });
             B(i + r, c) = rest * L(c, c);
         }
     });
-    for_each(k, [&](int upwards) INLINED {
-        const int c = k - 1 - upwards;
+    for_each_down_to(zero, k, [&](auto c) INLINED {
         UNROLL for (int r = 0; r < R; ++r) {
             V rest = B(i + r, c);
-            for (int p = c + 1; p < k; ++p) rest = fma(-L(p, c), B(i + r, p), rest);
+            for_each_from(after(c), k, [&](int p) INLINED {
+                rest = subtract_product(L(p, c), B(i + r, p), rest);
+            });
             B(i + r, c) = rest * L(c, c);
         }
     });

@@ -46,6 +46,41 @@ INLINE void for_each(Fixed<N, true>, F f) {
         INLINED { (f(first + i), ...); }(std::make_integer_sequence<int, N - first>{});
 }
 
+// The same from a number on that may be known as well: then f is given numbers that are.
+template <class First, class End, class F>
+INLINE void for_each_from(First first, End end, F f) {
+    for (int i = first; i < end; ++i) f(i);
+}
+
+template <int first, int end, class F>
+INLINE void for_each_from(Fixed<first>, Fixed<end>, F f) {
+    [&]<int... i>(std::integer_sequence<int, i...>)
+        INLINED { (f(Fixed<first + i>{}), ...); }(std::make_integer_sequence<int, end - first>{});
+}
+
+// Call f(end − 1), …, f(first).
+template <class First, class End, class F>
+INLINE void for_each_down_to(First first, End end, F f) {
+    for (int i = end - 1; i >= first; --i) f(i);
+}
+
+template <int first, int end, class F>
+INLINE void for_each_down_to(Fixed<first> from, Fixed<end> to, F f) {
+    for_each_from(from, to, [&](auto i) INLINED { f(Fixed<first + end - 1 - int(i)>{}); });
+}
+
+// i + 1, and the smaller of two numbers, which the compiler knows if it knows those.
+INLINE int after(int i) { return i + 1; }
+template <int N>
+INLINE Fixed<N + 1> after(Fixed<N>) {
+    return {};
+}
+INLINE int smaller(int x, int y) { return x < y ? x : y; }
+template <int M, int N>
+INLINE Fixed<(M < N ? M : N)> smaller(Fixed<M>, Fixed<N>) {
+    return {};
+}
+
 // A number that the compiler does not know, so that it does not write out a loop over it.
 INLINE int hidden(int n) {
     asm("" : "+r"(n));
@@ -125,6 +160,23 @@ struct Local<Fixed<R, straight_R>, Fixed<C, straight_C>> {
     INLINE Local(Fixed<R, straight_R>, Fixed<C, straight_C>, Scratch &) {}
     INLINE V *row(int i) { return data + i * C; }
     INLINE V &operator()(int i, int j) { return data[i * C + j]; }
+};
+
+// The same, a row.
+template <class Size>
+struct LocalRow {
+    V *data;
+
+    INLINE LocalRow(Size size, Scratch &scratch) : data(scratch.take(size)) {}
+    INLINE V &operator[](int i) { return data[i]; }
+};
+
+template <int N, bool written_out>
+struct LocalRow<Fixed<N, written_out>> {
+    V data[N];
+
+    INLINE LocalRow(Fixed<N, written_out>, Scratch &) {}
+    INLINE V &operator[](int i) { return data[i]; }
 };
 
 // The sums of one tile.

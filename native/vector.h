@@ -57,6 +57,19 @@ INLINE V fma(V a, V b, V c) {
 #endif
 }
 
+// c − a·b: the same as fma(−a, b, c), without a change of sign.
+INLINE V subtract_product(V a, V b, V c) {
+#if defined(__AVX512F__)
+    return _mm512_fnmadd_pd(a, b, c);
+#elif defined(__AVX2__)
+    return _mm256_fnmadd_pd(a, b, c);
+#elif defined(__aarch64__)
+    return vfmsq_f64(c, a, b);
+#else
+    return c - a * b;
+#endif
+}
+
 INLINE V sqrt(V x) {
 #if defined(__AVX512F__)
     return _mm512_sqrt_pd(x);
