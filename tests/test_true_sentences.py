@@ -501,6 +501,7 @@ def test_what_is_certain_elsewhere_is_told_before_what_hardly_says_why():
     assert [f for _, f in in_order(shown, ["mixed"])] == [early, guess]
 
 
+@pytest.mark.slow
 def test_sizes_that_are_wrong_where_exact_factorizations_stay_are_no_scaling():
     def updates_both_from_old_values(A, rank, *, W0, H0):
         W, H = W0, H0
@@ -570,6 +571,7 @@ def test_components_that_start_alike():
     assert "they start alike" in finding.sentence
 
 
+@pytest.mark.slow
 def test_one_factor_of_another_loss():
     def mixes_two_losses(A, rank, *, W0, H0):
         W, H = W0, H0
@@ -583,6 +585,7 @@ def test_one_factor_of_another_loss():
     assert "The update of W is that of another loss" in finding.sentence
 
 
+@pytest.mark.slow
 def test_one_iteration_whatever_the_option_says(monkeypatch):
     monkeypatch.setattr(campaign, "perform", partial(perform, seconds=60))
 
@@ -607,6 +610,7 @@ def test_numbers_that_are_too_large_for_a_rule_are_no_traceback():
     assert check(grows, families=["mixed"], trials=6, isolate=False, laws=[]).findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "words"),
     [
