@@ -74,7 +74,7 @@ def updates_w_first(A, rank, *, W0, H0):
     return W, H
 
 
-@kept("kl", PASS, Cause.EARLY, failing=())
+@kept("kl", PASS, Cause.UNKNOWN, failing=())
 def expectation_maximisation(A, rank, *, W0, H0):
     """Probabilistic latent semantic analysis: the same minima, with sums that are kept at 1.
 

@@ -35,7 +35,7 @@ def emptied_lines(evidence: Evidence) -> Finding | None:
                 Cause.MISSING,
                 f"Whole {what} of W·H are 0 where those of A are not ({int(some[0].sum())} of "
                 f"{len(some[0])}, for instance), and so are those of {factor}: they are left out "
-                "of the fit, or taken for empty.",
+                "of the fit, taken for empty, or are 0 at the start and cannot leave that.",
                 evidence=f"so in {len(some)} of {len(runs)} failing runs",
             )
     return None
