@@ -168,7 +168,7 @@ SAID = {
     "has_gram_matrices_in_single_precision": (Cause.SINGLE, PARTLY),
     "compares_h_with_itself": (Cause.EARLY, RIGHT),
     "drops_weak_components": (Cause.PRUNED, RIGHT),
-    "has_zeros_in_its_start": (Cause.MISSING, RIGHT),
+    "has_zeros_in_its_start": (Cause.LOCKED, RIGHT),
     "takes_zeros_of_ratings_for_missing": (Cause.MISSING, RIGHT),
     "fits_w_to_four_fifths_of_the_columns": (Cause.HALF, RIGHT),
     "NormalisesRows": (Cause.WEIGHTED, RIGHT),

@@ -49,11 +49,11 @@ WHY_UNCONVERGED = (
     remembers, capped,
     # What W and H are, whatever was tried.
     unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled,
-    misplaced, shuffled, emptied_lines, incomplete, clipped, partly_unmoved, constrained,
+    misplaced, shuffled, incomplete, clipped, partly_unmoved, constrained,
     unsigned, diverged, other_loss, weighted, emptied,
     # What experiments show, and what the answers do.
     random, penalised, biased, floor, threshold, pruned, cut_off, parted, hurried, early,
-    entrywise, lifted, ceiling, at_once, locked, greedy, jumping, half, unstable,
+    entrywise, lifted, ceiling, at_once, locked, emptied_lines, greedy, jumping, half, unstable,
     # What is left.
     inside, leaves, at_rest, late, unrelated, alike, clustered, creeping, fixed_point, untried,
     unknown,

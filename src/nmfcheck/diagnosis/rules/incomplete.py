@@ -23,20 +23,24 @@ FAR = 1e-2
 
 
 def emptied_lines(evidence: Evidence) -> Finding | None:
-    """Say so if whole rows or columns of W·H are 0 that are not in A, and others are not."""
-    alive = [run for run in evidence.unconverged.factors if alive_components(*run[1:]).all()]
+    """Say so if whole rows or columns of W·H are 0 that are not in A, and others are not.
+
+    At rank one, any zero of W or H makes such a line.
+    """
+    several = [run for run in evidence.unconverged.factors if run[1].shape[1] > 1]
+    alive = [run for run in several if alive_components(*run[1:]).all()]
     runs = [(A, np.asarray(W @ H)) for A, W, H in alive]
     for what, turned in (("columns", [(A.T, X.T) for A, X in runs]), ("rows", runs)):
         empty = [np.atleast_1d(~X.any(axis=1) & A.any(axis=1)) for A, X in turned]
         some = [lines for lines in empty if lines.any()]
-        if len(some) >= max(FEWEST, NEARLY_ALL * len(evidence.unconverged.factors)):
+        if len(some) >= max(FEWEST, NEARLY_ALL * len(several)):
             factor = "H" if what == "columns" else "W"
             return Finding(
                 Cause.MISSING,
                 f"Whole {what} of W·H are 0 where those of A are not ({int(some[0].sum())} of "
                 f"{len(some[0])}, for instance), and so are those of {factor}: they are left out "
-                "of the fit, taken for empty, or are 0 at the start and cannot leave that.",
-                evidence=f"so in {len(some)} of {len(runs)} failing runs",
+                "of the fit, or taken for empty.",
+                evidence=f"so in {len(some)} of {len(several)} failing runs",
             )
     return None
 

@@ -61,5 +61,11 @@ def _is_locked(A: Array, W: Array, H: Array) -> bool:
     R = W @ H - A / A.max()
     gradients = ((W, R @ H.T), (H, W.T @ R))
     moving = max(float(np.minimum(X, abs(g))[X > 0].max(initial=0.0)) for X, g in gradients)
-    pull = max(float(-g[X == 0].min(initial=0.0)) for X, g in gradients)
+    # A row of W, or a column of H, that is 0 as a whole may have been left out.
+    one = len(H) == 1
+    kept = (W.any(axis=1, keepdims=True) | one, H.any(axis=0, keepdims=True) | one)
+    zeros = [(X == 0) & some for X, some in zip((W, H), kept, strict=True)]
+    pull = max(
+        float(-g[where].min(initial=0.0)) for (_, g), where in zip(gradients, zeros, strict=True)
+    )
     return moving <= TOLERANCE.stationary and pull > PULL
