@@ -116,7 +116,9 @@ def diagnose(
     silent_elsewhere = any(results.messages(SILENT, family) for family in families)
     of_laws = partial(broken_laws, silent_elsewhere=silent_elsewhere)
     aside = [law for law in verdict.laws if law.broken != law.decides]
-    named = _named(in_order(_without_repetition(shown), failing), shown, aims, tried)
+    keeps = bool(differs) and tried.one_answer is True
+    told_once = _without_repetition(shown, keeps=keeps)
+    named = _named(in_order(told_once, failing), shown, aims, tried)
     zeros = any(finding.cause is Cause.ZEROS for _, finding in shown)
     told_early = [GROWING] if zeros else TELLING
     telling = sorted(
@@ -198,9 +200,14 @@ def _add(shown: list[Named], family: str, finding: Finding, aims: Mapping[str, b
     shown.append(([family], finding))
 
 
-def _without_repetition(shown: Sequence[Named]) -> list[Named]:
-    """Leave out what adds nothing to what is certain, or is another sign of it."""
-    if any(finding.cause is Cause.REMEMBERS for _, finding in shown):
+def _without_repetition(shown: Sequence[Named], *, keeps: bool = False) -> list[Named]:
+    """Leave out what adds nothing to what is certain, or is another sign of it.
+
+    Parameters
+    ----------
+    keeps : whether something is known to be kept from one call to the next.
+    """
+    if keeps or any(finding.cause is Cause.REMEMBERS for _, finding in shown):
         # Whatever else its answers show is of problems that it was asked before.
         kept = (Cause.REMEMBERS, *OF_A_FAMILY)
         return [(names, finding) for names, finding in shown if finding.cause in kept]
@@ -247,7 +254,8 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
         before = collapse is not None and (collapse.cause is Cause.NORMAL or more)
         why = why_unconverged(evidence)
         before |= collapse is not None and why.cause in SHOWN
-        signs.insert(len(signs) - before, why)
+        if why.certain or not evidence.passes:  # what is allowed is nothing to guess about
+            signs.insert(len(signs) - before, why)
     elif collapse is not None and collapse.cause is Cause.COLLAPSES:
         why_collapsed = next(filter(None, (_asked(rule, evidence) for rule in WHY_COLLAPSED)), None)
         if why_collapsed is not None:

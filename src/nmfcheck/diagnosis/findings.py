@@ -33,6 +33,7 @@ class Cause(StrEnum):
     GREEDY = "one component after another"
     AT_ONCE = "updated at once"
     HALF = "one factor is wrong"
+    APART = "do not belong together"
     SINGLE = "single precision"
     ROUNDED = "rounded"
     RANDOM = "random"

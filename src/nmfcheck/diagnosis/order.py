@@ -19,6 +19,9 @@ LEAST = (Cause.UNRELATED, Cause.UNKNOWN)
 
 LAWS = (Cause.LAW, Cause.LAW_ASIDE)
 
+WHY_TWO = (Cause.REMEMBERS, Cause.RANDOM)
+"""Why one question may have two answers."""
+
 Named = tuple[list[str], Finding]
 """The families that show something, and what it is."""
 
@@ -82,13 +85,18 @@ def with_symptoms(
 
     That runs move away, diverge, or end above their start (`telling`) is told before, too, where it
     comes first: it may be why. But where one question has two answers (`differs`), that is first:
-    it may be why runs do.
+    it may be why runs do, and what else answers seem to show may come from earlier calls. Only what
+    says why there are two comes before.
     """
     others = (*LAWS, *NO_FAULT, *GENERAL, Cause.UNITS)
     names = [f.certain and f.cause not in others and _says(f.cause) < LITTLE for f in shown]
     named = names.index(True) + 1 if True in names else 0
     behind = named or _leading_to(shown, telling)
-    return [*shown[:named], *differs, *shown[named:behind], *symptoms, *shown[behind:]]
+    told = [*shown[:behind], *symptoms, *shown[behind:]]
+    if not differs:
+        return told
+    why = [finding for finding in told if finding.cause in WHY_TWO]
+    return [*why, *differs, *(finding for finding in told if finding not in why)]
 
 
 def _leading_to(shown: Sequence[Finding], telling: Sequence[Finding]) -> int:

@@ -7,13 +7,13 @@ otherwise where it was made, too. So there each is made once more.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 
 from ...errors import InputError
 from ...executors.protocol import Executor
 from ...judging.measures import same_factors
 from ...trials.stage import Stage
-from .asking import Asking, Clock
+from .asking import Asking, Clock, in_each
 from .record import Experiment, Run, again
 
 NAME = "alone"
@@ -55,12 +55,12 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
         return Experiment(NAME, (), reason)
     made: list[Run] = []
     begin, longest = clock.left, 0.0
-    for run in runs * TIMES:
+    for run in runs:
         if clock.left <= longest:
             break
         try:
-            with fresh() as executor:
-                made += Asking(executor, clock).ask([run])
+            with ExitStack() as stack:
+                made += in_each([stack.enter_context(fresh()) for _ in range(TIMES)], run, clock)
         except InputError as reason:
             return Experiment(NAME, made, f"a new process could not be started: {reason}")
         begin, longest = clock.left, max(longest, begin - clock.left)

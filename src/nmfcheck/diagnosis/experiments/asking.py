@@ -72,12 +72,35 @@ class Asking:
         return [answered[number] for number in numbers if number in answered]
 
     def _put(self, number: int, run: Run) -> bool:
-        case = run.trial.case(run.ask)
-        problem = Problem(
-            case.A.copy(), case.rank, run.W0.copy(), run.H0.copy(), run.seed, case.objective
-        )
-        request = Request(number, problem, random=2 * run.seed, asked=(run.trial, run.ask))
-        return self._executor.submit(request)
+        return self._executor.submit(_request(number, run))
+
+
+def in_each(executors: Sequence[Executor], run: Run, clock: Clock) -> list[Run]:
+    """Put one run to each of some executors, which get ready side by side.
+
+    Those that were not answered in time are missing.
+    """
+    due = set(range(len(executors)))
+    pending: set[int] = set()
+    answered: dict[int, Run] = {}
+    while (due or pending) and clock.left > 0:
+        for place in sorted(due):
+            if executors[place].submit(_request(FIRST + place, run)):
+                due.remove(place)
+                pending.add(place)
+        for place in sorted(due | pending):
+            for reply in executors[place].replies(min(WAIT, clock.left)):
+                pending.discard(place)
+                answered[place] = _answered(run, reply.answer)
+    return [answered[place] for place in sorted(answered)]
+
+
+def _request(number: int, run: Run) -> Request:
+    case = run.trial.case(run.ask)
+    problem = Problem(
+        case.A.copy(), case.rank, run.W0.copy(), run.H0.copy(), run.seed, case.objective
+    )
+    return Request(number, problem, random=2 * run.seed, asked=(run.trial, run.ask))
 
 
 def _answered(run: Run, answer: Answer) -> Run:

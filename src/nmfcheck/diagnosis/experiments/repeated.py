@@ -7,12 +7,14 @@ other digits at its end.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from ...judging.outcomes import Flag
 from ...store import Results
 from ...trials.stage import Stage
 from .alone import Fresh
-from .asking import Asking, Clock
-from .record import Experiment, Run, again
+from .asking import Clock, in_each
+from .record import Experiment, again
 
 NAME = "repeated"
 
@@ -29,12 +31,7 @@ def asked_twice(results: Results) -> Stage | None:
 def repeated(fresh: Fresh, stage: Stage, clock: Clock) -> Experiment:
     """Ask what had two answers in processes of its own."""
     (run,) = again([stage])
-    made: list[Run] = []
-    while len(made) < TIMES and clock.left > 0:
-        with fresh() as executor:
-            answered = Asking(executor, clock).ask([run])
-        if not answered:
-            break
-        made += answered
+    with ExitStack() as stack:
+        made = in_each([stack.enter_context(fresh()) for _ in range(TIMES)], run, clock)
     short = f"{TIMES - len(made)} of {TIMES} runs were not made: the time was up"
     return Experiment(NAME, made, short if len(made) < TIMES else "")

@@ -1,4 +1,4 @@
-"""W·H grows without bound."""
+"""W·H is huge beside A."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ def diverged(evidence: Evidence) -> Finding | None:
     size = f"{middle:.0e}" if np.isfinite(middle) else "more than 1e+300"
     return Finding(
         Cause.DIVERGES,
-        f"W·H grows without bound: the median error is {size} of A's largest entry. Probably a "
-        "step is too large, or an update divides by the wrong thing.",
+        f"W·H is far too large: the median error is {size} of A's largest entry. Probably numbers "
+        "grow from step to step (a step is too large, or an update divides by the wrong thing), or "
+        "equations are solved that are nearly singular.",
         certain=False,
         evidence=f"so in {sum(x > HUGE for x in off)} of {len(off)} failing runs",
     )

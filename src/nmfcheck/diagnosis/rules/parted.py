@@ -1,4 +1,4 @@
-"""One factor is that of an exact factorization, and the other one is not."""
+"""One factor is that of an exact factorization, and the other one is not; or not of the same."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ RIGHT, TIMES = 1e-8, 1e4
 """A factor is right if the other can be chosen so that W·H misses A by no more than the first, and
 by so many times less than it does."""
 
+
+EACH, FAR = 1e-3, 1e-2
+"""Both are right, each with another partner, if W·H misses A by more than the second, and with the
+best partner of either by no more than the first part of that."""
 
 SMALLER = 0.95
 """So many entries of a factor are smaller than the best ones where something shrinks it."""
@@ -45,7 +49,7 @@ def parted(evidence: Evidence) -> Finding | None:
     }
     found = {right: _right(right, telling) for right, telling in both.items()}
     named = [finding for finding in found.values() if finding is not None]
-    return named[0] if len(named) == 1 else None  # if each is right, that has many causes
+    return named[0] if len(named) == 1 else _apart(runs)
 
 
 def _right(right: str, runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
@@ -63,6 +67,29 @@ def _right(right: str, runs: Sequence[tuple[Array, Array, Array]]) -> Finding | 
         f"{np.median(off):.0e}. {_why(wrong, right, runs)}",
         certain=False,
         evidence=f"{wrong} fitted again: so in {sum(fits)} of {len(fits)} answers that miss A",
+    )
+
+
+def _apart(runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
+    """Say so if W and H are each right, but not together."""
+    telling = [(A, W, H) for A, W, H in runs if W.shape[1] < min(A.shape)]
+    off = np.array([misses(A, W @ H) for A, W, H in telling])
+    with_W, with_H = (
+        np.array([_least(*(of(A, W, H))) for A, W, H in telling])
+        for of in (lambda A, W, _: (A, W), lambda A, _, H: (A.T, H.T))
+    )
+    apart = (off > FAR) & (np.maximum(with_W, with_H) <= EACH * off)
+    if apart.sum() < FEWEST or not mostly(apart):
+        return None
+    return Finding(
+        Cause.APART,
+        "W and H do not belong together: as they are, the median error is "
+        f"{np.median(off):.0e}, but with W and the best H for it, it is {np.median(with_W):.0e}, "
+        f"and with H and the best W {np.median(with_H):.0e}. They may come from different runs or "
+        "iterations (the best and the last, say), or one of them is permuted, scaled or mixed "
+        "alone.",
+        evidence=f"W and H fitted again: so in {int(apart.sum())} of {len(apart)} answers that "
+        "miss A",
     )
 
 

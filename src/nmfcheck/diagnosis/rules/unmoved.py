@@ -42,9 +42,14 @@ def partly_unmoved(evidence: Evidence) -> Finding | None:
     runs = evidence.unconverged
     W = [(run[1], start[0]) for run, start in zip(runs.factors, runs.starts, strict=True)]
     H = [(run[2], start[1]) for run, start in zip(runs.factors, runs.starts, strict=True)]
+    # Where a component is 0 in the other factor, there is nothing to be done about it.
+    rows_H = [(X[used], X0[used]) for used, (X, X0) in zip(_used(W), H, strict=True)]
+    columns_W = [
+        (X.T[used], X0.T[used]) for used, (X, X0) in zip(_used(_transposed(H)), W, strict=True)
+    ]
     parts = (
-        ("column", "H", _transposed(H)), ("row", "W", W),
-        ("row", "H", H), ("column", "W", _transposed(W)),
+        ("column", "H", _transposed(H)), ("row", "W", W), ("row", "H", rows_H),
+        ("column", "W", columns_W),
     )  # fmt: skip
     for kind, name, pairs in parts:
         kept = [(X == X0).all(axis=1) for X, X0 in pairs if len(X) > 1]
@@ -80,6 +85,11 @@ def _left_out(kind: str, name: str, some: Sequence[Bools], whole: Sequence[Bools
     number, of = int(some[0].sum()), len(some[0])
     which = f"Some {kind}s of {name} come back as they were at the start ({number} of {of}, for"
     return f"{which} instance): the updates leave them out."
+
+
+def _used(pairs: Sequence[Pair]) -> list[Bools]:
+    """Say which columns of each factor are not 0."""
+    return [np.asarray(X.any(axis=0)) for X, _ in pairs]
 
 
 def _transposed(pairs: Sequence[Pair]) -> list[Pair]:
