@@ -29,7 +29,7 @@ def test_what_explains_a_failure_comes_first_then_what_is_specific_then_what_is_
     ]
     ordered = [finding.cause for _, finding in in_order(told, ["mixed", "noisy"])]
     assert ordered == [
-        Cause.LOCKED, Cause.CEILING, Cause.HALF, Cause.THRESHOLD, Cause.LEAVES, Cause.UNSTABLE,
+        Cause.LOCKED, Cause.THRESHOLD, Cause.CEILING, Cause.HALF, Cause.LEAVES, Cause.UNSTABLE,
         Cause.COLLAPSES, Cause.NORMAL,
     ]  # fmt: skip
 

@@ -72,6 +72,12 @@ WHY_TWO = {
 }
 """Why a question may have two answers, by whether new processes give one; None: not known."""
 
+BY_STATE = (
+    "In new processes, each asked for nothing else, it has one answer, and another one where the "
+    "global random states of NumPy and Python are seeded otherwise: it draws from one of them, "
+    "whatever its own seed is."
+)
+
 SILENT = (Outcome.INVALID, Outcome.ERROR, Outcome.CRASHED, Outcome.TIMEOUT)
 """No valid answer."""
 
@@ -116,7 +122,7 @@ def diagnose(
     silent_elsewhere = any(results.messages(SILENT, family) for family in families)
     of_laws = partial(broken_laws, silent_elsewhere=silent_elsewhere)
     aside = [law for law in verdict.laws if law.broken != law.decides]
-    keeps = bool(differs) and tried.one_answer is True
+    keeps = bool(differs) and tried.one_answer is True and not tried.by_random_state
     told_once = _without_repetition(shown, keeps=keeps)
     named = _named(in_order(told_once, failing), shown, aims, tried)
     zeros = any(finding.cause is Cause.ZEROS for _, finding in shown)
@@ -149,7 +155,8 @@ def _hard(
         if failure.kind == Outcome.INVALID:
             finding = invalid(results, families, failure, differs=Flag.DIFFERS in kinds)
         elif failure.kind == Flag.DIFFERS:
-            finding = Finding(Cause.HARD, f"{said} {WHY_TWO[tried.one_answer]}")
+            why = BY_STATE if tried.by_random_state else WHY_TWO[tried.one_answer]
+            finding = Finding(Cause.HARD, f"{said} {why}")
         else:
             finding = Finding(Cause.HARD, said)
         hard[failure.kind] = finding

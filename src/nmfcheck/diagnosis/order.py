@@ -33,11 +33,14 @@ def in_order(shown: Sequence[Named], failing: Collection[str]) -> list[Named]:
         names, finding = each
         says = _says(finding.cause)
         elsewhere = bool(failing) and not set(names) & set(failing)
-        # What is certain of another family says more than what may have many causes.
-        rank = 1.5 if finding.certain and not says else LITTLE + 1
+        if elsewhere:
+            # What is certain of another family says more than a guess, or what has many causes.
+            rank = 0.5 if finding.certain and not says else LITTLE + 1
+        else:
+            rank = float(says or not finding.certain)
         return (
             finding.cause in NO_FAULT,
-            rank if elsewhere else float(says) if says > 1 else 0.0,
+            rank,
             says,
             finding.cause is not Cause.OTHER_LOSS,
             says < LITTLE and not finding.certain,
@@ -54,7 +57,7 @@ def _says(cause: Cause) -> int:
     """Return how much a cause says, from 0, what is wrong, to 3, hardly anything."""
     if cause in SEEN or cause is Cause.ZEROS:
         return LITTLE
-    return 2 if cause in GENERAL else int(cause is Cause.HALF)
+    return 2 if cause in GENERAL else int(cause in (Cause.HALF, Cause.APART))
 
 
 def with_laws(

@@ -60,7 +60,9 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
             break
         try:
             with ExitStack() as stack:
-                made += in_each([stack.enter_context(fresh()) for _ in range(TIMES)], run, clock)
+                made += in_each(
+                    [stack.enter_context(fresh()) for _ in range(TIMES)], [run] * TIMES, clock
+                )
         except InputError as reason:
             return Experiment(NAME, made, f"a new process could not be started: {reason}")
         begin, longest = clock.left, max(longest, begin - clock.left)

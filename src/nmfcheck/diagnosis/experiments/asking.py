@@ -75,8 +75,8 @@ class Asking:
         return self._executor.submit(_request(number, run))
 
 
-def in_each(executors: Sequence[Executor], run: Run, clock: Clock) -> list[Run]:
-    """Put one run to each of some executors, which get ready side by side.
+def in_each(executors: Sequence[Executor], runs: Sequence[Run], clock: Clock) -> list[Run]:
+    """Put a run to each of some executors, which get ready side by side.
 
     Those that were not answered in time are missing.
     """
@@ -85,13 +85,13 @@ def in_each(executors: Sequence[Executor], run: Run, clock: Clock) -> list[Run]:
     answered: dict[int, Run] = {}
     while (due or pending) and clock.left > 0:
         for place in sorted(due):
-            if executors[place].submit(_request(FIRST + place, run)):
+            if executors[place].submit(_request(FIRST + place, runs[place])):
                 due.remove(place)
                 pending.add(place)
         for place in sorted(due | pending):
             for reply in executors[place].replies(min(WAIT, clock.left)):
                 pending.discard(place)
-                answered[place] = _answered(run, reply.answer)
+                answered[place] = _answered(runs[place], reply.answer)
     return [answered[place] for place in sorted(answered)]
 
 
@@ -100,7 +100,7 @@ def _request(number: int, run: Run) -> Request:
     problem = Problem(
         case.A.copy(), case.rank, run.W0.copy(), run.H0.copy(), run.seed, case.objective
     )
-    return Request(number, problem, random=2 * run.seed, asked=(run.trial, run.ask))
+    return Request(number, problem, random=2 * run.seed + run.again, asked=(run.trial, run.ask))
 
 
 def _answered(run: Run, answer: Answer) -> Run:

@@ -39,6 +39,7 @@ class Run:
     W, H : the answer; None where there was none, or an invalid one.
     error : why there is none.
     before : the error of the run that it repeats, where it does.
+    again : whether the global random states are seeded as for a question that is put again.
     """
 
     trial: Trial
@@ -52,6 +53,7 @@ class Run:
     H: Array | None = None
     error: str = ""
     before: float | None = None
+    again: bool = False
 
     @property
     def A(self) -> Array:
@@ -78,6 +80,7 @@ class Run:
             "options": dict(self.options),
             "error": self.error,
             "before": self.before,
+            "again": self.again,
         } | {name: None if X is None else X.tolist() for name, X in matrices.items()}
 
     @classmethod
@@ -93,6 +96,7 @@ class Run:
         return cls(
             trial, trial.family.ask(data["ask"]), Begin(data["begin"]), W0, H0, int(data["seed"]),
             dict(data["options"]), W, H, str(data["error"]), data["before"],
+            bool(data.get("again", False)),
         )  # fmt: skip
 
 

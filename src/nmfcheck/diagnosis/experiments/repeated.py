@@ -1,13 +1,15 @@
 """Repeated: a question that had two answers, as the first thing that some new processes are asked.
 
 If all of them give one answer, to the last bit, it was what had been asked before that made the
-difference. If they do not, it is random: whoever starts at random may come to one answer, but with
-other digits at its end.
+difference, or the global random state, which a further process has seeded otherwise. If they do
+not, it is random: whoever starts at random may come to one answer, but with other digits at its
+end.
 """
 
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 
 from ...judging.outcomes import Flag
 from ...store import Results
@@ -19,7 +21,7 @@ from .record import Experiment, again
 NAME = "repeated"
 
 TIMES = 2
-"""In so many processes it is asked."""
+"""In so many processes it is asked, and in one more with another random state."""
 
 
 def asked_twice(results: Results) -> Stage | None:
@@ -31,7 +33,8 @@ def asked_twice(results: Results) -> Stage | None:
 def repeated(fresh: Fresh, stage: Stage, clock: Clock) -> Experiment:
     """Ask what had two answers in processes of its own."""
     (run,) = again([stage])
+    runs = [*[run] * TIMES, replace(run, again=True)]
     with ExitStack() as stack:
-        made = in_each([stack.enter_context(fresh()) for _ in range(TIMES)], run, clock)
-    short = f"{TIMES - len(made)} of {TIMES} runs were not made: the time was up"
-    return Experiment(NAME, made, short if len(made) < TIMES else "")
+        made = in_each([stack.enter_context(fresh()) for _ in runs], runs, clock)
+    short = f"{len(runs) - len(made)} of {len(runs)} runs were not made: the time was up"
+    return Experiment(NAME, made, short if len(made) < len(runs) else "")

@@ -109,7 +109,8 @@ def _repeated(tried: Tried) -> str:
     if tried.one_answer is None:
         return "What had two answers was not answered often enough in new processes."
     answers = "one answer" if tried.one_answer else "different answers"
-    return f"What had two answers has {answers} in {repeated.TIMES} new processes."
+    other = ", and another one with another random state" if tried.by_random_state else ""
+    return f"What had two answers has {answers} in {repeated.TIMES} new processes{other}."
 
 
 def _off(runs: Sequence[Run]) -> str:

@@ -235,14 +235,18 @@ class Tried:
     @cached_property
     def one_answer(self) -> bool | None:
         """Whether new processes give one answer, bit for bit, to what had two; None: not known."""
-        runs = self.runs(repeated.NAME)
+        runs = [run for run in self.runs(repeated.NAME) if not run.again]
         if len(runs) < repeated.TIMES or any(run.W is None for run in runs):
             return None
         first, *others = runs
-        return all(
-            np.array_equal(run.W, first.W) and np.array_equal(run.H, first.H)  # type: ignore[arg-type]
-            for run in others
-        )
+        return all(_same_bits(run, first) for run in others)
+
+    @cached_property
+    def by_random_state(self) -> bool:
+        """Whether that is another one where the global random states are seeded otherwise."""
+        runs = self.runs(repeated.NAME)
+        again = [run for run in runs if run.again and run.W is not None]
+        return self.one_answer is True and bool(again) and not _same_bits(again[0], runs[0])
 
     @cached_property
     def stays(self) -> bool:
@@ -276,6 +280,11 @@ def stage_of(run: Run) -> Stage | None:
         run.trial, run.ask, judgement.outcome, judgement.explanation, judgement.measures,
         judgement.labels, W=run.W, H=run.H,
     )  # fmt: skip
+
+
+def _same_bits(one: Run, other: Run) -> bool:
+    pairs = ((one.W, other.W), (one.H, other.H))
+    return all(np.array_equal(X, Y) for X, Y in pairs)  # type: ignore[arg-type]
 
 
 def _alike(one: Run, other: Run) -> bool:

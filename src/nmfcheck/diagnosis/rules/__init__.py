@@ -22,7 +22,7 @@ from .locked import locked
 from .loss import other_loss
 from .misplaced import misplaced
 from .parted import parted
-from .penalised import penalised
+from .penalised import penalised, perhaps_penalised
 from .permuted import permuted
 from .pruned import emptied, pruned
 from .random import random
@@ -52,7 +52,8 @@ WHY_UNCONVERGED = (
     misplaced, shuffled, incomplete, clipped, partly_unmoved, constrained,
     unsigned, diverged, other_loss, weighted, emptied,
     # What experiments show, and what the answers do.
-    random, penalised, biased, floor, threshold, pruned, cut_off, parted, hurried, early,
+    random, penalised, biased, perhaps_penalised, floor, threshold, pruned, cut_off, parted,
+    hurried, early,
     entrywise, lifted, ceiling, at_once, locked, emptied_lines, greedy, jumping, half, unstable,
     # What is left.
     inside, leaves, at_rest, late, unrelated, alike, clustered, creeping, fixed_point, untried,

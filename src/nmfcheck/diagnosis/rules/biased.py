@@ -55,7 +55,8 @@ def alike(evidence: Evidence) -> Finding | None:
     return Finding(
         Cause.BIASED,
         f"It is probably biased: runs end with the product about {runs.typical:.0e} off, from "
-        "every start alike. Is a penalty left on, are entries weighted, or is A rounded?",
+        "every start alike, and so it is not chance where they end. A penalty may be left on, "
+        "entries be weighted, A be changed before, or an update have a wrong fixed point.",
         certain=False,
         evidence=f"the errors of one case lie within {runs.spread:.1g} decades",
     )

@@ -12,6 +12,7 @@ from ...judging.turned import misses
 from ..evidence import ASTRAY, Evidence
 from ..findings import MOST, Cause, Finding, mostly
 from .refitted import refitted
+from .rescaled import inner
 
 FEWEST = 3
 
@@ -23,6 +24,9 @@ by so many times less than it does."""
 EACH, FAR = 1e-3, 1e-2
 """Both are right, each with another partner, if W·H misses A by more than the second, and with the
 best partner of either by no more than the first part of that."""
+
+SOME = 0.2
+"""In so many runs other sizes of their components must not be enough."""
 
 SMALLER = 0.95
 """So many entries of a factor are smaller than the best ones where something shrinks it."""
@@ -71,15 +75,16 @@ def _right(right: str, runs: Sequence[tuple[Array, Array, Array]]) -> Finding | 
 
 
 def _apart(runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
-    """Say so if W and H are each right, but not together."""
+    """Say so if W and H are each right, but not together, even if components are scaled."""
     telling = [(A, W, H) for A, W, H in runs if W.shape[1] < min(A.shape)]
     off = np.array([misses(A, W @ H) for A, W, H in telling])
     with_W, with_H = (
         np.array([_least(*(of(A, W, H))) for A, W, H in telling])
         for of in (lambda A, W, _: (A, W), lambda A, _, H: (A.T, H.T))
     )
+    sized = np.array([misses(A, inner(A, W, H)) for A, W, H in telling])
     apart = (off > FAR) & (np.maximum(with_W, with_H) <= EACH * off)
-    if apart.sum() < FEWEST or not mostly(apart):
+    if apart.sum() < FEWEST or not mostly(apart) or np.mean(sized > EACH * off) < SOME:
         return None
     return Finding(
         Cause.APART,

@@ -28,7 +28,7 @@ PULL = 1e-12
 """A gradient below this, relative to its parts, is rounding."""
 
 NEARLY_ALL, MANY = 0.9, 8
-"""A scaling besides explains much: so many of the runs that can tell must show it, and as many."""
+"""So many of the runs that can tell must show what is said for certain, and as many."""
 
 SPARE = 4
 """So many more entries than unknowns a run must have where components may be scaled."""
@@ -97,12 +97,22 @@ class Fit:
 
     Attributes
     ----------
-    share : of the runs in which it does.
-    sizes : of the penalty in these.
+    asked : how many runs can tell.
+    sizes : of the penalty, in those in which it does.
     """
 
-    share: float
+    asked: int
     sizes: Array
+
+    @property
+    def share(self) -> float:
+        """The share of the runs in which it does."""
+        return len(self.sizes) / self.asked
+
+    @property
+    def nearly_always(self) -> bool:
+        """Whether it does in nearly all runs, and in many."""
+        return self.share >= NEARLY_ALL and len(self.sizes) >= MANY
 
     @property
     def size(self) -> float:
@@ -117,35 +127,56 @@ class Fit:
 
 
 def penalised(evidence: Evidence) -> Finding | None:
-    """Say which penalty explains where W or H rests, if one does."""
+    """Say which penalty explains where W or H rests in nearly all runs, if one does."""
+    both = _turned(evidence)
+    found = {name: best for name, best in _found(both).items() if best[1].nearly_always}
+    return _said(found) if found else None
+
+
+def perhaps_penalised(evidence: Evidence) -> Finding | None:
+    """Say which one explains most runs, or all but a scaling of components."""
+    both = _turned(evidence)
+    found = _found(both)
+    return _said(found) if found else _beside_scaling(both)
+
+
+Turned = Mapping[str, Sequence[tuple[Array, Array, Array]]]
+"""A, Y and X of some runs, with H and with W for X."""
+
+
+def _turned(evidence: Evidence) -> Turned:
     if find(evidence.part.objective).beta != 2:
-        return None
+        return {}
     runs = [(A, W, H) for A, W, H in evidence.unconverged.factors if W.shape[1] > 1]
-    both = {
-        "H": [(A, W, H) for A, W, H in runs],
-        "W": [(A.T, H.T, W.T) for A, W, H in runs],
-    }
-    found = {name: best for name, each in both.items() if (best := _best(each)) is not None}
-    if not found:
-        return _beside_scaling(both)
+    return {"H": runs, "W": [(A.T, H.T, W.T) for A, W, H in runs]}
+
+
+def _found(both: Turned) -> dict[str, tuple[str, Fit]]:
+    return {name: best for name, each in both.items() if (best := _best(each)) is not None}
+
+
+def _said(found: Mapping[str, tuple[str, Fit]]) -> Finding:
     name, (term, fit) = next(iter(found.items()))
     together = len(found) == 2 and len({term for term, _ in found.values()}) == 1
     factor = "W and of H" if together else name
-    certain = fit.one_size
-    about = f"{fit.size:.2g}" if certain else f"{fit.sizes.min():.1g} to {fit.sizes.max():.1g}"
+    certain = fit.one_size and fit.nearly_always
+    about = f"{fit.size:.2g}"
+    if not fit.one_size:
+        about = f"{fit.sizes.min():.1g} to {fit.sizes.max():.1g}"
     means = TERMS[term].means.format(X="W and H" if together else name, size=about)
-    probably = "" if certain else "Probably a penalty is left on, in units that A has: "
+    units = "" if fit.one_size else ", in units that A has"
+    probably = "" if certain else f"Probably a penalty is left on, or something like it{units}: "
     where = f"where the positive entries of {factor} rest, the gradient of the error is not 0"
     return Finding(
         Cause.BIASED,
         f"{'It' if certain else probably + 'it'} minimises something else than the error: {where}, "
         f"but {means}.",
         certain=certain,
-        evidence=f"so in {fit.share:.0%} of {len(runs)} failing runs of rank 2 or more",
+        evidence=f"so in {len(fit.sizes)} of {fit.asked} failing runs that can tell",
     )
 
 
-def _beside_scaling(both: Mapping[str, Sequence[tuple[Array, Array, Array]]]) -> Finding | None:
+def _beside_scaling(both: Turned) -> Finding | None:
     """Say which penalty explains where a factor rests, if components are scaled after it."""
     for name, runs in both.items():
         left = {term: _left_beside_scaling(TERMS[term], runs) for term in SHAPED}
@@ -233,4 +264,4 @@ def _fit(term: Term, runs: Sequence[tuple[Array, Array, Array]]) -> Fit | None:
             sizes.append(size)
     if len(sizes) < FEWEST:
         return None
-    return Fit(len(sizes) / asked, np.array(sizes))
+    return Fit(asked, np.array(sizes))

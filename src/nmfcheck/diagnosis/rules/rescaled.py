@@ -63,7 +63,7 @@ def _shrunk(runs: Sequence[tuple[Array, Array, Array]]) -> bool:
     return bool(np.mean([1 - LITTLE < part < 1 for part in parts]) >= NEARLY_ALL)
 
 
-def _inner(A: Array, W: Array, H: Array) -> Array:
+def inner(A: Array, W: Array, H: Array) -> Array:
     """Return W·D·H for the D with which it is nearest to A."""
     components = np.stack([np.outer(W[:, j], H[j]).ravel() for j in range(W.shape[1])], axis=1)
     d = np.linalg.lstsq(components, A.ravel(), rcond=None)[0]
@@ -102,7 +102,7 @@ _PLACES = {
     "its rows and columns": "before W and one behind H",
 }
 _SCALED: dict[str, tuple[Callable[[Array, Array], int], Callable[[Array, Array, Array], Array]]] = {
-    _INNER: (lambda _, W: W.shape[1], _inner),
+    _INNER: (lambda _, W: W.shape[1], inner),
     "its rows": (lambda A, _: A.shape[0], _rows),
     "its columns": (lambda A, _: A.shape[1], _columns),
     "its rows and columns": (lambda A, _: sum(A.shape), _both),
