@@ -29,6 +29,7 @@ class Request:
     Attributes
     ----------
     number : what the reply will carry.
+    problem : with the arrays of its case and its start; a subject gets copies of its own.
     order : the memory order of A, C or F.
     asked : the trial and the ask that it belongs to.
     law : the name of a law; the problem then only says what is minimised.

@@ -23,7 +23,7 @@ from ..judging.measures import same_factors
 from ..judging.outcomes import Flag
 from ..records import seldom_collected
 from ..subjects import Answer, Progress, Subject, as_subject
-from .climb import TEST, Climb, judged
+from .climb import TEST, Climb, Ladder, judged
 from .stage import Stage, TrialResult, not_run
 
 IN_A_ROW = 3
@@ -99,8 +99,8 @@ class _Ongoing(Climb):
 
     __slots__ = ("answers", "outstanding", "plan", "twice")
 
-    def __init__(self, plan: Plan, trial: Trial) -> None:
-        super().__init__(trial)
+    def __init__(self, plan: Plan, trial: Trial, ladder: Ladder) -> None:
+        super().__init__(trial, ladder)
         self.plan = plan
         self.outstanding = 0
         self.twice: Ask | None = None
@@ -119,7 +119,7 @@ class _Asked(Request):
         trial = climb.trial
         # Asked again with another random state: who does not use the seed shall be found out.
         random = 2 * trial.seed + again
-        Request.__init__(self, number, climb.problem(case), random, "C", (trial, ask))
+        super().__init__(number, climb.problem(case), random, "C", (trial, ask))
         self.climb = climb
         self.ask = ask
         self.case = case
@@ -154,6 +154,7 @@ class Driver:
         self._fixed = bool(executor.start().takes)
         self._to_begin = iter(in_rounds(self._plans) if rounds else one_by_one(self._plans))
         self._numbers = count()
+        self._ladder = Ladder(())
         self._due: deque[_Asked] = deque()
         self._asked: dict[int, _Asked] = {}
         self._answered: list[tuple[_Asked, Answer]] = []
@@ -195,7 +196,9 @@ class Driver:
         """Take up the next trial, if there is one."""
         for plan, trial in self._to_begin:
             if not (plan.ended or plan.left_out):
-                ongoing = _Ongoing(plan, trial)
+                if trial.asks is not self._ladder.asks:  # which nearly all share
+                    self._ladder = Ladder(trial.asks)
+                ongoing = _Ongoing(plan, trial, self._ladder)
                 plan.ongoing.append(ongoing)
                 self._climb(ongoing)
                 return True

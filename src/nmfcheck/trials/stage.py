@@ -10,11 +10,9 @@ from itertools import groupby
 from ..arrays import Array
 from ..families import Ask, Case, Question, Trial
 from ..judging.outcomes import Flag, Outcome, reaches
-from ..records import quickly_made
 
 
-@quickly_made
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Stage:
     """What came of one ask of a trial.
 
@@ -61,8 +59,7 @@ class Stage:
         return self.ask.question is Question.NONE or reaches(self.outcome.grade, self.ask.needs)
 
 
-@quickly_made
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class TrialResult:
     """The stages of one trial, in the order of its asks; those after a failure are missing."""
 

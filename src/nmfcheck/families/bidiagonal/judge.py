@@ -27,7 +27,6 @@ from ...judging.measures import as_judged, balance, largest_entry
 from ...judging.objectives import FROBENIUS, find
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
-from ...records import quickly_made
 from .cases import BidiagonalCase, checked_case
 from .exact import TYPES
 from .form import diagonals, form_defect, match_rows, portions_of, read_permutation
@@ -47,8 +46,7 @@ LETTERS = np.array(["-", "w", "h", "b"])
 """Of a superdiagonal entry that W (1) and H (2) have a part in."""
 
 
-@quickly_made
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class BidiagonalJudgement(Judgement):
     """What one run is worth, with names for what the bidiagonal judge measures.
 
@@ -57,6 +55,14 @@ class BidiagonalJudgement(Judgement):
     measures : form_defect, product_defect and kkt_residual.
     labels : word, type and permutation (``2,0,1``), where there are any.
     """
+
+    @classmethod
+    def of(cls, judgement: Judgement) -> BidiagonalJudgement:
+        """Return a judgement, of another family perhaps, with these names."""
+        return cls(
+            judgement.outcome, judgement.explanation, judgement.measures, judgement.labels,
+            judgement.clipped,
+        )  # fmt: skip
 
     @property
     def form_defect(self) -> float:
