@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..arrays import copies
+from ..arrays import Array, copies
 from ..judging.factors import FLOAT64, UnusableError, as_factor, is_factor
 from ..judging.outcomes import Outcome
 from ..subjects import Answer, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
-from ..subjects.problem import KEYWORDS
+from ..subjects.problem import KEYWORDS, made_problem
 from .lawful import carried_out
-from .protocol import About, Reply, Request
+from .protocol import About, Reply, Request, made_reply
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -134,17 +134,21 @@ def _copied(due: Sequence[Request]) -> list[Problem]:
     problems = [request.problem for request in due]
     if len(due) == 1:
         (p,) = problems
-        A = p.A.copy(order="C" if due[0].order == "C" else "F")
-        return [replace(p, A=A, W0=p.W0.copy(), H0=p.H0.copy())]
+        return [replace(p, A=_laid_out(due[0]), W0=p.W0.copy(), H0=p.H0.copy())]
     rank, objective = problems[0].rank, problems[0].objective
     matrices = copies([p.A for p in problems])
     if any(request.order != "C" for request in due):
-        matrices = [p.A.copy(order=r.order) for r, p in zip(due, problems, strict=True)]
+        matrices = [_laid_out(request) for request in due]
     starts_W, starts_H = copies([p.W0 for p in problems]), copies([p.H0 for p in problems])
     return [
-        Problem(A, rank, W0, H0, p.seed, objective)
+        made_problem(A, rank, W0, H0, p.seed, objective)
         for p, A, W0, H0 in zip(problems, matrices, starts_W, starts_H, strict=True)
     ]
+
+
+def _laid_out(request: Request) -> Array:
+    """Return a copy of A in the order that is asked for."""
+    return request.problem.A.copy(order="C" if request.order == "C" else "F")
 
 
 def _replies(due: Sequence[Request], answers: Sequence[Answer]) -> list[Reply]:
@@ -153,16 +157,18 @@ def _replies(due: Sequence[Request], answers: Sequence[Answer]) -> list[Reply]:
     shape_W, shape_H = (m, k), (k, n)
     replies = []
     for request, answer in zip(due, answers, strict=True):
-        W, H, kinds = answer.W, answer.H, PLAIN
-        if not (
+        W, H = answer.W, answer.H
+        if (
             type(W) is np.ndarray is type(H)
             and W.dtype is FLOAT64 is H.dtype
             and W.shape == shape_W
             and H.shape == shape_H
             and answer.error is None
-        ):  # hardly ever; subjects give copies of their own
-            kinds, answer = _kinds(answer), usable(request.problem, answer)
-        replies.append(Reply(request.number, answer, kinds))
+        ):  # as nearly always; subjects give copies of their own
+            replies.append(made_reply(request.number, answer, PLAIN, None, (), ""))
+        else:
+            known = usable(request.problem, answer)
+            replies.append(Reply(request.number, known, _kinds(answer)))
     return replies
 
 

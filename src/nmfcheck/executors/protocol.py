@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from ..families import Ask, Trial
 from ..laws import LawResult
+from ..records import maker
 from ..subjects import Answer, Problem
 
 
@@ -66,6 +67,9 @@ class Reply:
     law_result: LawResult | None = None
     calls: tuple[dict[str, Any], ...] = ()
     trying: str = ""
+
+
+made_reply = maker(Reply)
 
 
 @dataclass(frozen=True)

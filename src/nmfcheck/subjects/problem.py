@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from ..arrays import Array
 from ..judging.objectives import FROBENIUS
 from ..judging.outcomes import Flag, Outcome
+from ..records import maker
 from ..text import printable
 
 Progress = Callable[[float], None]
@@ -36,6 +37,9 @@ class Problem:
     H0: Array
     seed: int
     objective: str = FROBENIUS.name
+
+
+made_problem = maker(Problem)
 
 
 @dataclass(slots=True)
