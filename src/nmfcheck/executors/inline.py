@@ -137,7 +137,7 @@ def _copied(due: Sequence[Request]) -> list[Problem]:
         return [replace(p, A=_laid_out(due[0]), W0=p.W0.copy(), H0=p.H0.copy())]
     rank, objective = problems[0].rank, problems[0].objective
     matrices = copies([p.A for p in problems])
-    if any(request.order != "C" for request in due):
+    if {request.order for request in due} != {"C"}:
         matrices = [_laid_out(request) for request in due]
     starts_W, starts_H = copies([p.W0 for p in problems]), copies([p.H0 for p in problems])
     return [
