@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays import Array, copies
 from ..judging.factors import FLOAT64, UnusableError, as_factor, is_factor
 from ..judging.outcomes import Outcome
 from ..subjects import Answer, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
-from ..subjects.problem import KEYWORDS
+from ..subjects.problem import KEYWORDS, made_problem
 from .lawful import carried_out
-from .protocol import About, Reply, Request
+from .protocol import About, Reply, Request, made_reply
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -90,9 +91,7 @@ class InlineExecutor:
         self._number -= len(due)
         if due[0].law:
             return [self._tried(request) for request in due]
-        problems = [
-            request.problem if request.order == "C" else _turned(request.problem) for request in due
-        ]
+        problems = _copied(due)
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
         elif self._together == 1:
@@ -100,12 +99,7 @@ class InlineExecutor:
                 answers = self.subject.solve(problems, self._progress)
         else:
             answers = self.subject.solve(problems, self._progress)
-        (m, n), k = due[0].problem.A.shape, due[0].problem.rank
-        shape_W, shape_H = (m, k), (k, n)
-        return [
-            _reply(request, answer, shape_W, shape_H)
-            for request, answer in zip(due, answers, strict=True)
-        ]
+        return _replies(due, answers)
 
     def _tried(self, request: Request) -> Reply:
         asked = {
@@ -132,20 +126,50 @@ class InlineExecutor:
             self._pool.close()
 
 
-def _reply(
-    request: Request, answer: Answer, shape_W: tuple[int, int], shape_H: tuple[int, int]
-) -> Reply:
-    """Return the reply to a request whose W and H should have these shapes."""
-    W, H = answer.W, answer.H
-    if (
-        type(W) is np.ndarray is type(H)
-        and W.dtype is FLOAT64 is H.dtype
-        and W.shape == shape_W
-        and H.shape == shape_H
-        and answer.error is None
-    ):  # as nearly always; subjects give copies of their own
-        return Reply(request.number, answer, PLAIN)
-    return Reply(request.number, usable(request.problem, answer), _kinds(answer))
+def _copied(due: Sequence[Request]) -> list[Problem]:
+    """Return problems of one shape as the subject gets them, with copies of its own.
+
+    One that gets them one by one owns their memory, too, and may resize them.
+    """
+    problems = [request.problem for request in due]
+    if len(due) == 1:
+        (p,) = problems
+        return [replace(p, A=_laid_out(due[0]), W0=p.W0.copy(), H0=p.H0.copy())]
+    rank, objective = problems[0].rank, problems[0].objective
+    matrices = copies([p.A for p in problems])
+    if {request.order for request in due} != {"C"}:
+        matrices = [_laid_out(request) for request in due]
+    starts_W, starts_H = copies([p.W0 for p in problems]), copies([p.H0 for p in problems])
+    return [
+        made_problem(A, rank, W0, H0, p.seed, objective)
+        for p, A, W0, H0 in zip(problems, matrices, starts_W, starts_H, strict=True)
+    ]
+
+
+def _laid_out(request: Request) -> Array:
+    """Return a copy of A in the order that is asked for."""
+    return request.problem.A.copy(order="C" if request.order == "C" else "F")
+
+
+def _replies(due: Sequence[Request], answers: Sequence[Answer]) -> list[Reply]:
+    """Return the replies to requests of one shape."""
+    (m, n), k = due[0].problem.A.shape, due[0].problem.rank
+    shape_W, shape_H = (m, k), (k, n)
+    replies = []
+    for request, answer in zip(due, answers, strict=True):
+        W, H = answer.W, answer.H
+        if (
+            type(W) is np.ndarray is type(H)
+            and W.dtype is FLOAT64 is H.dtype
+            and W.shape == shape_W
+            and H.shape == shape_H
+            and answer.error is None
+        ):  # as nearly always; subjects give copies of their own
+            replies.append(made_reply(request.number, answer, PLAIN, None, (), ""))
+        else:
+            known = usable(request.problem, answer)
+            replies.append(Reply(request.number, known, _kinds(answer)))
+    return replies
 
 
 def usable(problem: Problem, answer: Answer) -> Answer:
@@ -160,11 +184,6 @@ def usable(problem: Problem, answer: Answer) -> Answer:
     except UnusableError as reason:
         return replace(answer, W=None, H=None, error=f"{reason}.", outcome=Outcome.INVALID)
     return replace(answer, W=W, H=H)
-
-
-def _turned(problem: Problem) -> Problem:
-    """Return a problem with A in Fortran's order."""
-    return replace(problem, A=np.asfortranarray(problem.A))
 
 
 def _kinds(answer: Answer) -> tuple[str, ...]:

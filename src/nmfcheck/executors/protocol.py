@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from ..families import Ask, Trial
 from ..laws import LawResult
+from ..records import maker
 from ..subjects import Answer, Problem
 
 
@@ -29,6 +30,7 @@ class Request:
     Attributes
     ----------
     number : what the reply will carry.
+    problem : with the arrays of its case and its start; a subject gets copies of its own.
     order : the memory order of A, C or F.
     asked : the trial and the ask that it belongs to.
     law : the name of a law; the problem then only says what is minimised.
@@ -65,6 +67,9 @@ class Reply:
     law_result: LawResult | None = None
     calls: tuple[dict[str, Any], ...] = ()
     trying: str = ""
+
+
+made_reply = maker(Reply)
 
 
 @dataclass(frozen=True)

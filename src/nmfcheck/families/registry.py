@@ -58,13 +58,18 @@ def room_of(case: Case) -> Family:
 def _plain(name: str) -> Family:
     """Return the family of this name as it is."""
     if name in HOUSE:
-        family = import_module(HOUSE[name], __package__).FAMILY
-    elif name in _offered():
-        family = _loaded(name)
-    else:
-        close = difflib.get_close_matches(name, names(), n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names())}"
-        raise InputError(f"no family {name!r}; {hint}")
+        return _of_house(HOUSE[name])
+    if name in _offered():
+        return _loaded(name)
+    close = difflib.get_close_matches(name, names(), n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(names())}"
+    raise InputError(f"no family {name!r}; {hint}")
+
+
+@lru_cache
+def _of_house(module: str) -> Family:
+    """Return the family of one of this package's modules; every trial looks for its own."""
+    family = import_module(module, __package__).FAMILY
     assert isinstance(family, Family)
     return family
 

@@ -6,12 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..records import quickly_made
 from .outcomes import Grade, Outcome
 
 
-@quickly_made
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Judgement:
     """What one run is worth, and why.
 

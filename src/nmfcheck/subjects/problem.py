@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from ..arrays import Array
 from ..judging.objectives import FROBENIUS
 from ..judging.outcomes import Flag, Outcome
-from ..records import quickly_made
+from ..records import maker
 from ..text import printable
 
 Progress = Callable[[float], None]
@@ -22,8 +22,7 @@ KEYWORDS = ("W0", "H0", "seed")
 """What a subject may take beside A and the rank."""
 
 
-@quickly_made
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Problem:
     """One matrix to factorize, the subject's own copy of everything.
 
@@ -40,8 +39,10 @@ class Problem:
     objective: str = FROBENIUS.name
 
 
-@quickly_made
-@dataclass(frozen=True)
+made_problem = maker(Problem)
+
+
+@dataclass(slots=True)
 class Answer:
     """What a subject returned for a problem, or why it returned nothing.
 

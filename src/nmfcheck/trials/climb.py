@@ -18,37 +18,62 @@ from ..judging.judgement import Judgement
 from ..judging.outcomes import reaches
 from ..judging.tolerances import TOLERANCE
 from ..subjects import Answer, Problem
-from .stage import Stage, TrialResult
+from ..subjects.problem import made_problem
+from .stage import Stage, TrialResult, made_result, made_stage
 
 TEST = Question.TEST  # looked up once, which takes long in Python 3.11: stages are many
 
 _EMPTY_DIGEST = hashlib.blake2b(digest_size=8)
 
 
+class Ladder:
+    """What the trials of a cell have in common, worked out once for many of them.
+
+    Attributes
+    ----------
+    asks : in the order in which a trial has them.
+    steps : what can be asked at once; first all but the test, and the first ask of that.
+    """
+
+    __slots__ = ("asks", "cell", "family", "steps")
+
+    def __init__(self, trial: Trial) -> None:
+        self.cell, self.family, self.asks = trial.cell, trial.family, trial.asks
+        test = [ask for ask in trial.asks if ask.question is TEST]
+        rest = [ask for ask in trial.asks if ask.question is not TEST]
+        self.steps = [(*test[:1], *rest), *((ask,) for ask in test[1:])]
+
+    def serves(self, trial: Trial) -> bool:
+        """Say whether it is that of a trial."""
+        return trial.asks is self.asks and trial.cell is self.cell
+
+
 class Climb:
     """A trial on its way through its asks."""
 
-    __slots__ = ("_rest", "_test", "family", "stages", "start", "trial")
+    __slots__ = ("_ladder", "_step", "family", "stages", "start", "trial")
 
-    def __init__(self, trial: Trial) -> None:
+    def __init__(self, trial: Trial, ladder: Ladder | None = None) -> None:
+        ladder = ladder or Ladder(trial)
         self.trial = trial
-        self.family = trial.family
+        self.family = ladder.family
         self.start = trial.start()  # which may not be the family's: of an experiment
         self.stages: dict[str, Stage] = {}  # by the name of the ask
-        self._test = [ask for ask in trial.asks if ask.question is TEST]
-        self._rest = [ask for ask in trial.asks if ask.question is not TEST]
+        self._ladder = ladder
+        self._step = 0  # of the ladder, the next
 
-    def due(self) -> list[Ask]:
+    def due(self) -> Sequence[Ask]:
         """Return the asks that can be put now, all at once."""
-        due, self._rest = self._rest, []
-        return [self._test.pop(0), *due] if self._test else due
+        steps, step = self._ladder.steps, self._step
+        if step == len(steps):
+            return ()
+        self._step = step + 1
+        return steps[step]
 
     def problem(self, case: Case) -> Problem:
-        """Return what is to be asked, as copies of its own."""
+        """Return what is to be asked."""
         W0, H0 = self.start
-        return Problem(
-            case.A.copy(), case.rank, W0.copy(), H0.copy(), self.trial.seed, case.objective
-        )
+        return made_problem(case.A, case.rank, W0, H0, self.trial.seed, case.objective)
 
     def take(self, ask: Ask, answer: Answer, judgement: Judgement | None) -> int:
         """Record a stage; return how many later ones its failure spares."""
@@ -58,7 +83,7 @@ class Climb:
             outcome, W, H = judgement.outcome, answer.W, answer.H
             reached = reaches(outcome.grade, ask.needs)
             kept = ask.keeps or not reached
-            stage = Stage(
+            stage = made_stage(
                 self.trial, ask, outcome, judgement.explanation, judgement.measures,
                 judgement.labels, answer.flags, answer.output, answer.seconds, _digest(W, H),
                 W if kept else None, H if kept else None,
@@ -66,7 +91,8 @@ class Climb:
         self.stages[ask.name] = stage
         if reached or ask.question is not TEST or self._goes_on(stage):
             return 0
-        spared, self._test = len(self._test), []
+        last = len(self._ladder.steps)
+        spared, self._step = last - self._step, last
         return spared
 
     def _goes_on(self, stage: Stage) -> bool:
@@ -83,8 +109,8 @@ class Climb:
     def result(self) -> TrialResult:
         """Return what came of it, whatever the order in which the answers came."""
         taken = self.stages
-        stages = [taken[ask.name] for ask in self.trial.asks if ask.name in taken]
-        return TrialResult(self.trial, tuple(self.family.finished(stages)))
+        stages = [taken[ask.name] for ask in self._ladder.asks if ask.name in taken]
+        return made_result(self.trial, tuple(self.family.finished(stages)))
 
 
 def judged(

@@ -21,9 +21,9 @@ from ..executors.protocol import Executor, Reply, Request
 from ..families import Ask, Case, Trial
 from ..judging.measures import same_factors
 from ..judging.outcomes import Flag
-from ..records import seldom_collected
+from ..records import maker, seldom_collected
 from ..subjects import Answer, Progress, Subject, as_subject
-from .climb import TEST, Climb, judged
+from .climb import TEST, Climb, Ladder, judged
 from .stage import Stage, TrialResult, not_run
 
 IN_A_ROW = 3
@@ -99,8 +99,8 @@ class _Ongoing(Climb):
 
     __slots__ = ("answers", "outstanding", "plan", "twice")
 
-    def __init__(self, plan: Plan, trial: Trial) -> None:
-        super().__init__(trial)
+    def __init__(self, plan: Plan, trial: Trial, ladder: Ladder) -> None:
+        super().__init__(trial, ladder)
         self.plan = plan
         self.outstanding = 0
         self.twice: Ask | None = None
@@ -110,20 +110,27 @@ class _Ongoing(Climb):
             self.answers: list[Answer] = []
 
 
+@dataclass(slots=True, kw_only=True)
 class _Asked(Request):
     """What is asked of a trial in flight, for the first or for the second time."""
 
-    __slots__ = ("again", "ask", "case", "climb")
+    climb: _Ongoing
+    ask: Ask
+    case: Case
+    again: bool
 
-    def __init__(self, number: int, climb: _Ongoing, ask: Ask, case: Case, again: bool) -> None:
-        trial = climb.trial
-        # Asked again with another random state: who does not use the seed shall be found out.
-        random = 2 * trial.seed + again
-        Request.__init__(self, number, climb.problem(case), random, "C", (trial, ask))
-        self.climb = climb
-        self.ask = ask
-        self.case = case
-        self.again = again
+
+_made_asked = maker(_Asked)
+
+
+def _asked(number: int, climb: _Ongoing, ask: Ask, case: Case, again: bool) -> _Asked:
+    """Return one ask of a trial as a request."""
+    trial = climb.trial
+    # Asked again with another random state: who does not use the seed shall be found out.
+    random = 2 * trial.seed + again
+    return _made_asked(
+        number, climb.problem(case), random, "C", (trial, ask), "", "", 0.0, climb, ask, case, again
+    )
 
 
 class Driver:
@@ -154,6 +161,7 @@ class Driver:
         self._fixed = bool(executor.start().takes)
         self._to_begin = iter(in_rounds(self._plans) if rounds else one_by_one(self._plans))
         self._numbers = count()
+        self._ladder: Ladder | None = None  # of the last trial that was begun
         self._due: deque[_Asked] = deque()
         self._asked: dict[int, _Asked] = {}
         self._answered: list[tuple[_Asked, Answer]] = []
@@ -195,7 +203,10 @@ class Driver:
         """Take up the next trial, if there is one."""
         for plan, trial in self._to_begin:
             if not (plan.ended or plan.left_out):
-                ongoing = _Ongoing(plan, trial)
+                ladder = self._ladder
+                if ladder is None or not ladder.serves(trial):
+                    ladder = self._ladder = Ladder(trial)
+                ongoing = _Ongoing(plan, trial, ladder)
                 plan.ongoing.append(ongoing)
                 self._climb(ongoing)
                 return True
@@ -206,7 +217,7 @@ class Driver:
         for ask in climb.due():
             case = climb.family.case(climb.trial, ask)
             for again in (False, True) if ask is climb.twice else (False,):
-                self._due.append(_Asked(next(self._numbers), climb, ask, case, again))
+                self._due.append(_asked(next(self._numbers), climb, ask, case, again))
                 climb.outstanding += 1
 
     def _take(self, replies: Sequence[Reply]) -> None:

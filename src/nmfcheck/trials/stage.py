@@ -10,11 +10,10 @@ from itertools import groupby
 from ..arrays import Array
 from ..families import Ask, Case, Question, Trial
 from ..judging.outcomes import Flag, Outcome, reaches
-from ..records import quickly_made
+from ..records import maker
 
 
-@quickly_made
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Stage:
     """What came of one ask of a trial.
 
@@ -61,8 +60,10 @@ class Stage:
         return self.ask.question is Question.NONE or reaches(self.outcome.grade, self.ask.needs)
 
 
-@quickly_made
-@dataclass(frozen=True)
+made_stage = maker(Stage)
+
+
+@dataclass(slots=True)
 class TrialResult:
     """The stages of one trial, in the order of its asks; those after a failure are missing."""
 
@@ -86,6 +87,9 @@ class TrialResult:
     def stage(self, ask: str) -> Stage | None:
         """Return the stage of the ask of this name, if it was run."""
         return next((stage for stage in self.stages if stage.ask.name == ask), None)
+
+
+made_result = maker(TrialResult)
 
 
 def not_run(trial: Trial, why: str) -> list[Stage]:

@@ -263,8 +263,7 @@ class Bidiagonal(Family):
         """Say what was measured, what it means and what bounds it."""
         if judgement.outcome is Outcome.INVALID:
             return
-        view = BidiagonalJudgement(**vars(judgement))
-        yield from described(case, view)
+        yield from described(case, BidiagonalJudgement.of(judgement))
 
     def nearest(self, case: Any, W: Array, H: Array) -> Nearest:
         """Return the nearest point of the solution set."""

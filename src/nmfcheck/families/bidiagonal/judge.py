@@ -27,7 +27,7 @@ from ...judging.measures import as_judged, balance, largest_entry
 from ...judging.objectives import FROBENIUS, find
 from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
-from ...records import quickly_made
+from ...records import maker
 from .cases import BidiagonalCase, checked_case
 from .exact import TYPES
 from .form import diagonals, form_defect, match_rows, portions_of, read_permutation
@@ -47,8 +47,7 @@ LETTERS = np.array(["-", "w", "h", "b"])
 """Of a superdiagonal entry that W (1) and H (2) have a part in."""
 
 
-@quickly_made
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class BidiagonalJudgement(Judgement):
     """What one run is worth, with names for what the bidiagonal judge measures.
 
@@ -57,6 +56,14 @@ class BidiagonalJudgement(Judgement):
     measures : form_defect, product_defect and kkt_residual.
     labels : word, type and permutation (``2,0,1``), where there are any.
     """
+
+    @classmethod
+    def of(cls, judgement: Judgement) -> BidiagonalJudgement:
+        """Return a judgement, of another family perhaps, with these names."""
+        return cls(
+            judgement.outcome, judgement.explanation, judgement.measures, judgement.labels,
+            judgement.clipped,
+        )  # fmt: skip
 
     @property
     def form_defect(self) -> float:
@@ -90,6 +97,9 @@ class BidiagonalJudgement(Judgement):
         None where it has a -.
         """
         return self.labels.get("type")
+
+
+_made = maker(BidiagonalJudgement)
 
 
 @dataclass(frozen=True)
@@ -155,7 +165,7 @@ def judged(cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgemen
     exact, invalid = Outcome.EXACT, Outcome.INVALID  # looked up once
     judgements: list[Judgement] = []
     for i, run in enumerate(_runs(batch)):
-        outcome, form, product, kkt, permutation, word, type_, clipped = run
+        outcome, form, product, kkt, labels, word, clipped = run
         if outcome is exact and not clipped:
             explanation = _exactly(word)
         elif outcome.grade and not clipped:  # W and H are not looked at
@@ -176,12 +186,7 @@ def judged(cases: Sequence[BidiagonalCase], W: Array, H: Array) -> list[Judgemen
             judgements.append(BidiagonalJudgement(outcome, explanation))
             continue
         measures = {"form_defect": form, "product_defect": product, "kkt_residual": kkt}
-        labels = {"permutation": permutation} if permutation else {}
-        if word:
-            labels["word"] = word
-        if type_:
-            labels["type"] = type_
-        judgements.append(BidiagonalJudgement(outcome, explanation, measures, labels, clipped))
+        judgements.append(_made(outcome, explanation, measures, labels.copy(), clipped))
     return judgements
 
 
@@ -234,8 +239,8 @@ def _judge_all(cases: CaseStack, W: Array, H: Array) -> Judgements:
     )
 
 
-Run = tuple[Outcome, float, float, float, str, str, str, bool]
-"""Outcome, form and product defect, KKT residual, permutation, word, type, whether clipped."""
+Run = tuple[Outcome, float, float, float, dict[str, str], str, bool]
+"""Outcome, form and product defect, KKT residual, labels, word, whether clipped."""
 
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 """What `Outcome(…)` gives, in a twentieth of the time."""
@@ -244,25 +249,27 @@ _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 def _runs(batch: Judgements) -> Iterator[Run]:
     """Return the runs of a batch in plain Python, whole arrays at a time: that is much quicker.
 
-    "" where there is no permutation.
+    Runs share their labels.
     """
+    words = batch.word.tolist()
     return zip(
         map(_OUTCOMES.__getitem__, batch.outcome.tolist()),
         batch.form_defect.tolist(),
         batch.product_defect.tolist(),
         batch.kkt_residual.tolist(),
-        map(_joined, *batch.permutation.T.tolist()),
-        batch.word.tolist(),
-        batch.type.tolist(),
+        map(_labels, words, batch.type.tolist(), *batch.permutation.T.tolist()),
+        words,
         batch.clipped.tolist(),
         strict=True,
     )
 
 
 @lru_cache(maxsize=4096)
-def _joined(*permutation: int) -> str:
-    """Return a permutation as a label; none begins with −1."""
-    return ",".join(map(str, permutation)) if permutation[0] >= 0 else ""
+def _labels(word: str, type_: str, *permutation: int) -> dict[str, str]:
+    """Return the labels that there are; a permutation that begins with −1 is none."""
+    joined = ",".join(map(str, permutation)) if permutation[0] >= 0 else ""
+    named = {"permutation": joined, "word": word, "type": type_}
+    return {name: text for name, text in named.items() if text}
 
 
 @lru_cache(maxsize=4096)

@@ -117,7 +117,7 @@ class Inflated(Family):
         """Say what was measured of the core, and of the other rows and columns."""
         if judgement.outcome is Outcome.INVALID:
             return
-        for name, text in described(case.core, BidiagonalJudgement(**vars(judgement))):
+        for name, text in described(case.core, BidiagonalJudgement.of(judgement)):
             yield f"core's {name}" if name in ("form defect", "permutation") else name, text
         padding = judgement.measures["padding_defect"]
         meaning = "largest balanced difference from the right multiple of the core's row or column"
