@@ -98,7 +98,7 @@ def with_symptoms(
     told = [*shown[:behind], *symptoms, *shown[behind:]]
     if not differs:
         return told
-    why = [finding for finding in told if finding.cause in WHY_TWO]
+    why = [finding for finding in told if finding.cause in WHY_TWO and finding.certain]
     return [*why, *differs, *(finding for finding in told if finding not in why)]
 
 

@@ -38,8 +38,9 @@ def emptied_lines(evidence: Evidence) -> Finding | None:
             return Finding(
                 Cause.MISSING,
                 f"Whole {what} of W·H are 0 where those of A are not ({int(some[0].sum())} of "
-                f"{len(some[0])}, for instance), and so are those of {factor}: they are left out "
-                "of the fit, or taken for empty.",
+                f"{len(some[0])}, for instance), and so are those of {factor}: they may be left "
+                "out of the fit, be taken for empty, or be 0 at the start and unable to grow.",
+                certain=False,
                 evidence=f"so in {len(some)} of {len(several)} failing runs",
             )
     return None
@@ -77,7 +78,7 @@ def incomplete(evidence: Evidence) -> Finding | None:
     return Finding(
         Cause.MISSING,
         "W·H is A where A is positive, and something else where A is 0: zeros are taken for "
-        "missing values, or are left out of the sums.",
+        "missing values, have no weight, or are left out of the sums.",
         evidence=f"so in {sum(where)} of {len(where)} answers that miss A",
     )
 

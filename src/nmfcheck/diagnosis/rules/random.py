@@ -33,8 +33,9 @@ def random(evidence: Evidence) -> Finding | None:
     return Finding(
         Cause.RANDOM,
         f"{is_random}: started at an exact factorization, it goes {np.median(off):.0e} away from "
-        "it, and with another seed elsewhere. Noise may be added, entries be left out at "
-        "random, random steps never become small, or runs from random starts be averaged.",
+        "it, and with another seed elsewhere. Noise may be added, entries be left out at random, "
+        "components be drawn anew, random steps never become small, or runs begin at random, and "
+        "not where they are told to (and be averaged, say).",
         certain=certain,
         evidence=f"start at the answer: W·H of two seeds differ by {np.median(apart):.0e}",
     )
