@@ -1,6 +1,7 @@
 """The judge's sentences: true, on one line, counting from 1."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -157,6 +158,43 @@ class TestFixedFamilies:
         told = f": column {place} of H is not the mixture of pure ones that it is in A ("
         assert told in judge(case, W, one).explanation
         assert judge(case, 0 * W, 0 * H).outcome is Outcome.COLLAPSED
+
+    @pytest.mark.parametrize("family", ["mixed", "noisy"])
+    def test_mixtures_are_not_blamed_for_pure_rows_that_are_wrong(self, family):
+        case = Case.from_id(f"{family}/12x10/k=4/dyadic#7/eps=0")
+        W, H = right_factors(case)
+        row, column = case.rows.core[0], case.columns.core[2]
+        by_row, by_column, neither = W.copy(), H.copy(), W * [1, 1.3, 1, 1]
+        by_row[row] *= 1.3
+        by_column[:, column] *= 1.3
+        neither[case.rows.mixed] *= 0.9
+        for V, G, where in (
+            (by_row, H, f"only row {row + 1}, a pure one, is off by a tenth of that or more"),
+            (W, by_column, f"only column {column + 1}, a pure one, is off by a tenth of that"),
+            (neither, H, f"row {case.rows.core[1] + 1}, column {case.columns.core[1] + 1}, which "),
+        ):
+            told = judge(case, V, G).explanation
+            assert where in told
+            assert "mixture" not in told
+
+    def test_what_is_left_of_a_noisy_matrix_is_compared_with_the_least_possible(self):
+        case = Case.from_id("noisy/12x10/k=4/dyadic#7/eps=0")
+        W, H = right_factors(case)
+        told = judge(case, 1.001 * W, H).explanation
+        assert re.search(
+            r"what is left of A is 1\.00\d+ times the least possible, the noise\.$", told
+        )
+
+    def test_less_than_the_noise_is_an_error_in_arithmetic(self):
+        case = Case.from_id("noisy/12x10/k=4/dyadic#7/eps=0")
+        W, H = right_factors(case)
+        faked = replace(case, A=case.A + 0.1 * (case.A - case.exact), exact=0.99 * case.exact)
+        found = judge(faked, W, H)
+        assert found.measures["residual_over_noise"] < 1
+        assert (found.outcome, found.labels["below"]) == (
+            Outcome.UNCONVERGED, "below the least possible",
+        )  # fmt: skip
+        assert "the least possible, the noise: this is an error in arithmetic" in found.explanation
 
     @given(fixed_cases(), st.sampled_from(["near", "random", "sparse", "zeros", "rounded"]),
            st.integers(0, 2**32))  # fmt: skip
