@@ -145,6 +145,8 @@ class TestJudge:
         assert (code, err) == (0, "")
         for said in (id, "exact: ", "why", "kkt residual"):
             assert said in out.replace("KKT", "kkt")
+        assert ("the answer" in out) == (case.family != "optima")
+        assert "nearest exact" not in out
         told = json.loads(nmfcheck("judge", "--case", id, "--json", "W.npy", "H.npy")[1])
         assert (told["case"], told["outcome"], told["grade"]) == (id, "exact", "exact")
         assert (told["nearest_exact"] is None) == (case.family == "optima")

@@ -217,6 +217,24 @@ class TestFixedFamilies:
         lines = list(find(case.family).described(case, found))
         assert all(re.fullmatch(r"[^\n]+", text) for line in lines for text in line)
 
+    @pytest.mark.parametrize(
+        ("id", "asked"),
+        [
+            ("optima/hexagon/k=2/shuffled#7/residual", "the least that is known, up to 1e-3·‖A‖²"),
+            ("rank-one/9x6/dyadic#7/beta=2", "the best product, up to 1e-4 of its largest entry"),
+        ],
+    )
+    def test_where_no_component_is_looked_at_none_is_said_to_be_found(self, id, asked):
+        case = Case.from_id(id)
+        room = find(case.family)
+        for outcome in (Outcome.EXACT, Outcome.SINGLE, Outcome.IDENTIFIED, Outcome.COLLAPSED):
+            meaning = room.meaning(outcome)
+            assert meaning.endswith(".")
+            assert "component" not in meaning
+        assert asked in room.meaning(Outcome.IDENTIFIED)
+        assert room.meaning(Outcome.ERROR) == Outcome.ERROR.explanation
+        assert "component" in find("mixed").meaning(Outcome.IDENTIFIED)
+
     def test_where_a_run_on_rays_went_wrong(self):
         case = Case.from_id("rays/k=4/alpha=0.25/extra=0x3/dyadic#7")
         W, H = right_factors(case)

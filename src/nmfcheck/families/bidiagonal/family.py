@@ -130,6 +130,7 @@ class Bidiagonal(Family):
     example = "bidiagonal/n=3/loguniform#7/seed=7"
     asks = LADDER
     judgement = BidiagonalJudgement
+    nearest_called = "nearest exact"
     counted_labels: ClassVar[tuple[str, ...]] = ("word",)
     # A run of ALS that has not come to rest by then goes round and round: ten times as many, the
     # paper's number, take ten times as long and hardly change an outcome (docs/verdict.md).
