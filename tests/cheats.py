@@ -174,6 +174,19 @@ def drops_small_entries(A, rank, *, W0, H0):
     return descend(A, W0, H0, below=0.05)
 
 
+@rejected_by("bidiagonal", "inflated", "mixed", "noisy")
+def drops_smaller_entries(A, rank, *, W0, H0):
+    return descend(A, W0, H0, below=0.01)
+
+
+@rejected_by("bidiagonal", "inflated")
+def drops_1_percent_at_the_end(A, rank, *, W0, H0):
+    """Of each component's largest entry, so that no mixture loses a weight."""
+    W, H = descend(A, W0, H0)
+    W[W.max(axis=0) * 0.01 > W], H[H.max(axis=1, keepdims=True) * 0.01 > H] = 0.0, 0.0
+    return W, H
+
+
 @rejected_by("bidiagonal", "inflated", "rank-one")
 def constant_in_denominators(A, rank, *, W0, H0):
     return multiply(A, W0, H0, 1000, constant=1e-3)

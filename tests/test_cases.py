@@ -190,6 +190,66 @@ def test_a_bad_id_of_a_case_is_not_called_one_of_a_trial(id):
     assert "seed" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("trial", "case"),
+    [
+        ("mixed/12x10/k=4/dyadic#7/seed=5", "mixed/12x10/k=4/dyadic#7/eps=0"),
+        ("mixed/12x10/k=4/dyadic#7/seed=5/start=warm", "mixed/12x10/k=4/dyadic#7/eps=0"),
+        (
+            "mixed/12x10/k=4/dyadic#7/seed=5/start=warm/loss=kl",
+            "mixed/12x10/k=4/dyadic#7/eps=0/loss=kl",
+        ),
+        ("noisy/6x5/k=2/dyadic#7/seed=5", "noisy/6x5/k=2/dyadic#7/eps=0"),
+        ("rays/k=4/alpha=0.25/extra=0x3/dyadic#7/seed=5", "rays/k=4/alpha=0.25/extra=0x3/dyadic#7"),
+        ("rank-one/4x3/one/seed=5", "rank-one/4x3/one/beta=2"),
+        ("rank-one/9x6/dyadic#7/seed=5/loss=kl", "rank-one/9x6/dyadic#7/beta=1/loss=kl"),
+        ("optima/hexagon/k=2/shuffled#7/seed=5", "optima/hexagon/k=2/shuffled#7/residual"),
+    ],
+)
+def test_a_trial_with_one_ask_names_its_case(trial, case):
+    assert Case.from_id(trial).id == case
+    assert Case.from_id(trial) == Case.from_id(case)
+    assert Case.from_id(trial).objective == Case.from_id(case).objective
+
+
+@pytest.mark.parametrize(
+    ("trial", "drawn", "loss"),
+    [
+        ("bidiagonal/n=3/loguniform#7/seed=5", "bidiagonal/n=3/loguniform#7", ""),
+        ("inflated/9x6/k=3/dyadic#7/seed=5", "inflated/9x6/k=3/dyadic#7", ""),
+        ("inflated/9x6/k=3/dyadic#7/seed=5/loss=kl", "inflated/9x6/k=3/dyadic#7", "/loss=kl"),
+    ],
+)
+def test_a_trial_with_several_asks_says_which_cases_it_has(trial, drawn, loss):
+    with pytest.raises(InputError) as caught:
+        Case.from_id(trial)
+    ids = [f"{drawn}/eps={eps}{loss}" for eps in ("0", "1e-3", "0.25")]
+    assert str(caught.value) == f"{trial!r} is a trial of 3 cases; its cases are {', '.join(ids)}"
+    assert [Case.from_id(id).id for id in ids] == ids
+
+
+@pytest.mark.parametrize(
+    "id",
+    [
+        "bidiagonal/n=1001/ones/eps=0", "bidiagonal/n=9999/loguniform#7/eps=0.25",
+        "inflated/9999x101/k=3/dyadic#7/eps=0", "mixed/9999x9999/k=2/dyadic#7/eps=0",
+        "noisy/1001x1000/k=2/dyadic#7/eps=0", "rays/k=33/alpha=0.25/extra=0x0/dyadic#7",
+        "rays/k=3/alpha=0.25/extra=999x999/dyadic#7", "rank-one/9999x9999/dyadic#7/beta=2",
+        "rank-one/9999x9999/one/seed=7", "bidiagonal/n=1001/ones/seed=7",
+    ],
+)  # fmt: skip
+def test_a_matrix_that_is_too_large_is_refused_before_it_is_made(id):
+    with pytest.raises(
+        InputError, match=r"^a \d+×\d+ matrix is too large; expected at most 1000000"
+    ):
+        Case.from_id(id)
+
+
+def test_a_case_of_its_own_entries_is_no_larger_than_its_id_can_say():
+    with pytest.raises(InputError, match="a 1001×1001 matrix is too large"):
+        bidiagonal(np.ones(1001))
+
+
 @pytest.mark.parametrize("kind", [Case, Trial])
 @pytest.mark.parametrize(
     "id",

@@ -45,6 +45,8 @@ CAUSES = {
     "weighs_columns": Cause.WEIGHTED,
     "half_precision": Cause.CHANGED_A,
     "drops_small_entries": Cause.THRESHOLD,
+    "drops_smaller_entries": Cause.THRESHOLD,
+    "drops_1_percent_at_the_end": Cause.THRESHOLD,
     "constant_in_denominators": Cause.BIASED,
     "ridge": Cause.BIASED,
     "lasso": Cause.BIASED,

@@ -145,12 +145,22 @@ class TestJudge:
         assert (code, err) == (0, "")
         for said in (id, "exact: ", "why", "kkt residual"):
             assert said in out.replace("KKT", "kkt")
+        assert ("the answer" in out) == (case.family != "optima")
+        assert "nearest exact" not in out
         told = json.loads(nmfcheck("judge", "--case", id, "--json", "W.npy", "H.npy")[1])
         assert (told["case"], told["outcome"], told["grade"]) == (id, "exact", "exact")
         assert (told["nearest_exact"] is None) == (case.family == "optima")
         np.save("W.npy", np.full((case.m, case.rank), 0.1))
         code, out, _ = nmfcheck("judge", "--case", id, "--json", "W.npy", "H.npy")
         assert (code, json.loads(out)["grade"]) == (1, None)
+
+    def test_a_trial_with_one_ask_names_its_case(self, nmfcheck, folder):
+        id = "mixed/12x10/k=4/dyadic#7/seed=7"
+        for name, X in zip("WH", right_factors(Case.from_id(id)), strict=True):
+            np.save(f"{name}.npy", X)
+        code, out, err = nmfcheck("judge", "--case", id, "W.npy", "H.npy")
+        assert (code, err) == (0, "")
+        assert "mixed/12x10/k=4/dyadic#7/eps=0" in out
 
     def test_spaces_blank_lines_and_byte_order_marks(self, nmfcheck, folder):
         (folder / "W.csv").write_text("\ufeff# W\n1, 0 ,0\n\n0,1,0\n0,0,1\n", encoding="utf-8")
@@ -179,6 +189,14 @@ BAD = {
     "no a0": (("judge", "W.csv", "H.csv"), "say which matrix was factorized"),
     "both": (("judge", "--a0", "1", "--case", "x", "W.csv", "H.csv"), "--case says it all"),
     "a bad id": (("judge", "--case", "x/y", "W.csv", "H.csv"), "no case 'x/y'"),
+    "a trial of several cases": (
+        ("judge", "--case", "bidiagonal/n=2/ones/seed=7", "W.csv", "H.csv"),
+        "is a trial of 3 cases; its cases are bidiagonal/n=2/ones/eps=0, bidiagonal/n=2",
+    ),
+    "a matrix too large": (
+        ("judge", "--case", "mixed/9999x9999/k=2/dyadic#7/eps=0", "W.csv", "H.csv"),
+        "a 9999×9999 matrix is too large; expected at most 1000000 entries",
+    ),
     "a cell that is none": (
         ("judge", "--case", "optima/thomas/k=4/shuffled#7/residual", "W.csv", "H.csv"),
         "no optimum is known of thomas/k=4; there are thomas/k=1",

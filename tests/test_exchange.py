@@ -122,6 +122,7 @@ def test_problems_with_fixed_requirements(fixed_folder):
     assert {cell.id for cell in suite.cells if not cell.warm} <= set(cells)
     for (stage,) in cells.values():
         assert stage["outcomes"] == {"exact": 1}
+        assert 0 <= stage["median_defect"] < 1e-10  # of optima the excess of the residual
 
 
 def test_problems_that_start_near_the_answer_are_judged(fixed_folder):

@@ -119,6 +119,7 @@ class TestIds:
             ("mixed", "70x80/k=65/dyadic", "rank 65 is too large"),
             ("mixed", "5x6/k=2/ones", "no cell '5x6/k=2/ones' of mixed; expected one such as"),
             ("noisy", "5x6/k=5/dyadic", "no noise of rank 5 in a 5×6 matrix; expected 1 to 4"),
+            ("noisy", "4x1/k=1/dyadic", "no room for noise in a 4×1 matrix; expected 2×2 or"),
             ("rays", "k=2/alpha=0.25/extra=0x3/dyadic", "no rays of rank 2; expected 3 to 64"),
             ("rays", "k=3/alpha=0x25/extra=0x3/dyadic", "no cell 'k=3/alpha=0x25/extra=0x3/dyad"),
             ("rank-one", "1x5/dyadic", "a 1×5 matrix has rank one itself"),

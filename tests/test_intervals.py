@@ -9,12 +9,24 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nmfcheck.intervals import MOST_FURTHER, Share, further_trials, holm
+from nmfcheck.presenting.words import rate
+from nmfcheck.text import percent
 
 
 @st.composite
 def shares(draw, most=2000):
     whole = draw(st.integers(1, most))
     return Share(draw(st.integers(0, whole)), whole)
+
+
+@given(shares(10**6))
+def test_only_all_is_100_percent_and_only_none_is_0(share):
+    """However few decimals are asked for."""
+    for digits in (0, 1):
+        number = float(percent(share.value, digits).removesuffix(" %"))
+        assert (number == 100) == (share.part == share.whole)
+        assert (number == 0) == (share.part == 0)
+    assert rate(share) == percent(share.value, 0)
 
 
 @given(shares())

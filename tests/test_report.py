@@ -214,7 +214,8 @@ def _counted_stage(ask, stages):
     grades = [stage.outcome.grade for stage in stages]
     occurred = Counter(stage.outcome for stage in stages)
     flags = Counter(flag for stage in stages for flag in stage.flags)
-    defects = [s.measures["product_defect"] for s in stages if "product_defect" in s.measures]
+    shown = {s.trial.family.shown_defect for s in stages}
+    defects = [s.measures[name] for s in stages for name in shown if name in s.measures]
     return StageCount(
         ask=ask,
         ran=sum(stage.outcome is not Outcome.NOT_RUN for stage in stages),

@@ -1,6 +1,7 @@
 """The judge's sentences: true, on one line, counting from 1."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -158,6 +159,43 @@ class TestFixedFamilies:
         assert told in judge(case, W, one).explanation
         assert judge(case, 0 * W, 0 * H).outcome is Outcome.COLLAPSED
 
+    @pytest.mark.parametrize("family", ["mixed", "noisy"])
+    def test_mixtures_are_not_blamed_for_pure_rows_that_are_wrong(self, family):
+        case = Case.from_id(f"{family}/12x10/k=4/dyadic#7/eps=0")
+        W, H = right_factors(case)
+        row, column = case.rows.core[0], case.columns.core[2]
+        by_row, by_column, neither = W.copy(), H.copy(), W * [1, 1.3, 1, 1]
+        by_row[row] *= 1.3
+        by_column[:, column] *= 1.3
+        neither[case.rows.mixed] *= 0.9
+        for V, G, where in (
+            (by_row, H, f"only row {row + 1}, a pure one, is off by a tenth of that or more"),
+            (W, by_column, f"only column {column + 1}, a pure one, is off by a tenth of that"),
+            (neither, H, f"row {case.rows.core[1] + 1}, column {case.columns.core[1] + 1}, which "),
+        ):
+            told = judge(case, V, G).explanation
+            assert where in told
+            assert "mixture" not in told
+
+    def test_what_is_left_of_a_noisy_matrix_is_compared_with_the_least_possible(self):
+        case = Case.from_id("noisy/12x10/k=4/dyadic#7/eps=0")
+        W, H = right_factors(case)
+        told = judge(case, 1.001 * W, H).explanation
+        assert re.search(
+            r"what is left of A is 1\.00\d+ times the least possible, the noise\.$", told
+        )
+
+    def test_less_than_the_noise_is_an_error_in_arithmetic(self):
+        case = Case.from_id("noisy/12x10/k=4/dyadic#7/eps=0")
+        W, H = right_factors(case)
+        faked = replace(case, A=case.A + 0.1 * (case.A - case.exact), exact=0.99 * case.exact)
+        found = judge(faked, W, H)
+        assert found.measures["residual_over_noise"] < 1
+        assert (found.outcome, found.labels["below"]) == (
+            Outcome.UNCONVERGED, "below the least possible",
+        )  # fmt: skip
+        assert "the least possible, the noise: this is an error in arithmetic" in found.explanation
+
     @given(fixed_cases(), st.sampled_from(["near", "random", "sparse", "zeros", "rounded"]),
            st.integers(0, 2**32))  # fmt: skip
     def test_every_sentence_is_one_line(self, case, kind, seed):
@@ -178,6 +216,24 @@ class TestFixedFamilies:
         assert not np.isnan(measures).any()
         lines = list(find(case.family).described(case, found))
         assert all(re.fullmatch(r"[^\n]+", text) for line in lines for text in line)
+
+    @pytest.mark.parametrize(
+        ("id", "asked"),
+        [
+            ("optima/hexagon/k=2/shuffled#7/residual", "the least that is known, up to 1e-3·‖A‖²"),
+            ("rank-one/9x6/dyadic#7/beta=2", "the best product, up to 1e-4 of its largest entry"),
+        ],
+    )
+    def test_where_no_component_is_looked_at_none_is_said_to_be_found(self, id, asked):
+        case = Case.from_id(id)
+        room = find(case.family)
+        for outcome in (Outcome.EXACT, Outcome.SINGLE, Outcome.IDENTIFIED, Outcome.COLLAPSED):
+            meaning = room.meaning(outcome)
+            assert meaning.endswith(".")
+            assert "component" not in meaning
+        assert asked in room.meaning(Outcome.IDENTIFIED)
+        assert room.meaning(Outcome.ERROR) == Outcome.ERROR.explanation
+        assert "component" in find("mixed").meaning(Outcome.IDENTIFIED)
 
     def test_where_a_run_on_rays_went_wrong(self):
         case = Case.from_id("rays/k=4/alpha=0.25/extra=0x3/dyadic#7")

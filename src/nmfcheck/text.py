@@ -6,6 +6,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+MOST_DECIMALS = 6
+"""Of a number in percent."""
+
 LITERALS = {"True": True, "False": False, "None": None}
 
 
@@ -42,8 +45,18 @@ def printable(text: str) -> str:
 
 
 def percent(fraction: float, digits: int = 1) -> str:
-    """Write a fraction in percent, with so many decimals."""
-    return f"{100 * fraction:.{digits}f} %"
+    """Write a fraction in percent, with so many decimals, or more where it would read 0 or 100.
+
+    Only all of something is 100 % of it, and only nothing is 0 %.
+
+    >>> [percent(x, 0) for x in (0.0, 0.001, 0.5, 0.995, 0.9996, 1.0)]
+    ['0 %', '0.1 %', '50 %', '99.5 %', '99.96 %', '100 %']
+    """
+    text = f"{100 * fraction:.{digits}f}"
+    while 0 < fraction < 1 and float(text) in (0, 100) and digits < MOST_DECIMALS:
+        digits += 1
+        text = f"{100 * fraction:.{digits}f}"
+    return f"{text} %"
 
 
 def in_list(items: Iterable[object]) -> str:

@@ -91,4 +91,4 @@ def _nearest(answer: tuple[Array, Array], W: Array, H: Array, unit: float) -> Ne
     top_W, top_H = W.max(axis=0), H.max(axis=1)
     alive = (top_W > 0) & (top_H > 0)
     scale = np.where(alive, top_W / true_W.max(axis=0), 1.0)
-    return Nearest(true_W * scale, true_H / scale[:, None], distance, "the only answer")
+    return Nearest(true_W * scale, true_H / scale[:, None], distance)

@@ -21,6 +21,7 @@ from ..arrays import Array, frozen
 from ..errors import InputError
 from ..judging.judgement import Judgement
 from ..judging.objectives import FROBENIUS
+from ..judging.outcomes import Outcome
 from .trial import Ask, Case, Cell, Trial
 
 if TYPE_CHECKING:
@@ -102,6 +103,9 @@ class Family(ABC):
     judgement : the class of its judgements, which may name measures and labels.
     objective : the name of what is minimised; `under` gives the family with another one.
     graded_by : the measures whose largest is graded; all that end in ``_defect`` if none is named.
+    shown_defect : the measure whose median tables show.
+    nearest_called : what the known answer that is nearest to a run is called, where it is shown.
+    meanings : what outcomes mean in this family, where they mean something else than elsewhere.
     """
 
     name: ClassVar[str]
@@ -126,6 +130,13 @@ class Family(ABC):
     judgement: ClassVar[type[Judgement]] = Judgement
     objective: str = FROBENIUS.name
     graded_by: ClassVar[tuple[str, ...]] = ()
+    shown_defect: ClassVar[str] = "product_defect"
+    nearest_called: ClassVar[str] = "nearest answer"
+    meanings: ClassVar[Mapping[Outcome, str]] = {}
+
+    def meaning(self, outcome: Outcome) -> str:
+        """Return what an outcome means, in a sentence."""
+        return self.meanings.get(outcome, outcome.explanation)
 
     def defect(self, measures: Mapping[str, float]) -> float:
         """Return the largest of the defects that a run is graded by; infinite without any."""

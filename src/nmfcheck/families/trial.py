@@ -86,7 +86,7 @@ class Case:
 
     @classmethod
     def from_id(cls, id: str) -> Case:
-        """Return the case that has this id.
+        """Return the case that has this id; that of a trial with one ask has the trial's, too.
 
         >>> Case.from_id("bidiagonal/n=2/ones/eps=0.25").A
         array([[1.  , 0.25],
@@ -94,7 +94,10 @@ class Case:
         """
         from .registry import of_id
 
-        return of_id("case", id).case_from_id(str(id))
+        family = of_id("case", id)
+        if "/seed=" in str(id):
+            return Trial.from_id(id).only_case()
+        return family.case_from_id(str(id))
 
     @property
     def m(self) -> int:
@@ -238,9 +241,26 @@ class Trial:
         names = ", ".join(ask.name for ask in self.asks)
         raise InputError(f"{self.id} has no ask {name!r}; there are {names}")
 
+    def only_case(self) -> Case:
+        """Return the case of its only ask, or raise `InputError` where it has several."""
+        if len(self.asks) == 1:
+            return self.case(self.asks[0])
+        ids = ", ".join(self.case(ask).id for ask in self.asks)
+        raise InputError(f"{self.id!r} is a trial of {len(self.asks)} cases; its cases are {ids}")
+
     def start(self) -> tuple[Array, Array]:
         """Return W0 and H0, the same for every ask, for every subject and on every machine."""
         return self.family.start(self)
+
+
+MOST_ENTRIES = 10**6
+"""So many entries an A has at most whose size an id says."""
+
+
+def check_size(m: int, n: int) -> None:
+    """Raise `InputError` where a matrix would be too large."""
+    if m * n > MOST_ENTRIES:
+        raise InputError(f"a {m}×{n} matrix is too large; expected at most {MOST_ENTRIES} entries")
 
 
 @cache

@@ -93,17 +93,14 @@ _EXPLANATIONS = {
         "W and H have the form of an exact factorization and miss it by a second-order term, which "
         "the paper calls negligible."
     ),
-    Outcome.IDENTIFIED: (
-        "W and H are the known answer up to 1e-2, or as near as the family says: each component is "
-        "found."
-    ),
+    Outcome.IDENTIFIED: ("W and H are the known answer up to 1e-2: each component is found."),
     Outcome.COLLAPSED: (
         "A stationary point far from every solution: typically two components explain one row, and "
         "another row is left out. Accepted algorithms end there, too, at times."
     ),
     Outcome.UNCONVERGED: (
-        "W and H are neither near enough to an exact factorization nor at a stationary point far "
-        "from all of them."
+        "W and H are neither near enough to a known answer nor at a stationary point far from all "
+        "of them."
     ),
     Outcome.INVALID: "W or H is not a finite, nonnegative real matrix of the right shape.",
     Outcome.ERROR: "The implementation raised an exception instead of returning W and H.",

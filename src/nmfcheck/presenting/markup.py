@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from ..text import percent
 from .words import interval, rate
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"rate": rate, "interval": interval, "figure": inline}
+    made.filters |= {"rate": rate, "interval": interval, "percent": percent, "figure": inline}
     return made
 
 

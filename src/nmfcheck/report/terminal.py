@@ -10,8 +10,9 @@ from rich.console import Console
 from rich.text import Text
 
 from ..families import Question
+from ..intervals import Share
 from ..judging.outcomes import Flag, Outcome
-from ..presenting.words import table
+from ..presenting.words import rate, table
 from ..verdict.counts import CellCount, StageCount
 from .contents import Contents, FamilyContents, SubjectContents
 from .sections import sections
@@ -128,4 +129,4 @@ def _stage_row(
 
 
 def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}".replace("%", " %") if whole else "–"
+    return rate(Share(part, whole))

@@ -76,7 +76,8 @@ def _show_stage(screen: Console, replayed: Replayed) -> None:
     screen.print(shown_matrices({"A": case.A, **returned}))
     if replayed.nearest is not None:
         W, H = replayed.nearest.W[:, order], replayed.nearest.H[order]
-        answer = {"nearest exact W": W, "nearest exact H": H}
+        called = room_of(case).nearest_called
+        answer = {f"{called}: W": W, f"{called}: H": H}
         screen.print(shown_matrices({"A − WH": case.A - stage.W @ stage.H, **answer}))
 
 
@@ -84,18 +85,19 @@ def show_judgement(
     screen: Console, case: Case, judgement: Judgement, nearest: Nearest | None
 ) -> None:
     """Print a whole judgement in words."""
+    room = room_of(case)
     rows = [
         ("case", case.id),
-        ("outcome", f"{judgement.outcome}: {judgement.outcome.explanation}"),
+        ("outcome", f"{judgement.outcome}: {room.meaning(judgement.outcome)}"),
         ("why", judgement.explanation),
         ("grade", judgement.grade or "none"),
-        *room_of(case).described(case, judgement),
+        *room.described(case, judgement),
     ]
     if judgement.clipped:
         rows.append(("clipped", "negative entries of rounding size were set to 0"))
     if nearest is not None:
         place = f", at {nearest.place}" if nearest.place else ""
-        rows.append(("nearest exact", f"at relative distance {nearest.distance:.3g}{place}"))
+        rows.append((room.nearest_called, f"at relative distance {nearest.distance:.3g}{place}"))
     show_pairs(screen, rows)
 
 

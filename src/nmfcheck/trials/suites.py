@@ -293,7 +293,7 @@ NEWEST = max(VERSIONS)
 
 ITERATIONS = {"quick": 10**4, "standard": None, "full": None}
 SUMMARIES = {
-    "quick": "the references take seconds: first-order shows by then, exactness need not",
+    "quick": "at most 10⁴ iterations a run: first-order shows by then, exactness need not",
     "standard": "the sizes that the paper recommends, its numbers of iterations",
     "full": "up to n = 20, where the paper ends",
 }

@@ -24,7 +24,7 @@ class StageCount:
     ran : stages that were run; where an earlier ask failed, later ones were not.
     exact : how many were exact.
     passed : how many reached the grade that the ask needs.
-    median_defect : median product defect; NaN where there is none.
+    median_defect : median of the defect that its family shows; NaN where there is none.
     outcomes : how often each outcome occurred, in the order of `Outcome`.
     flags : how often each flag was set.
     """
@@ -67,8 +67,11 @@ def count(results: Results, suite: Suite, cells: Sequence[CellTally]) -> list[Ce
     cells : the outcomes.
     """
     defects: dict[tuple[str, str], list[float]] = {}
-    for cell, ask, defect in results.numbers("product_defect"):
-        defects.setdefault((cell, ask), []).append(defect)
+    shown = {part.family: part.room.shown_defect for part in suite.parts}
+    for measure in sorted(set(shown.values())):
+        for cell, ask, defect in results.numbers(measure):
+            if shown.get(cell.partition("/")[0]) == measure:
+                defects.setdefault((cell, ask), []).append(defect)
     flags: dict[tuple[str, str], Counter[str]] = {}
     for row, names in results.flagged():
         flags.setdefault((row.cell, row.ask), Counter()).update(names)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...arrays import Array, frozen, real_array, real_number, whole_number
 from ...errors import InputError
 from ...text import decimal
-from ..trial import Case
+from ..trial import Case, check_size
 
 NAME = "bidiagonal"
 ONES = "ones"
@@ -53,7 +53,7 @@ def case_from_id(id: str) -> BidiagonalCase:
         raise InputError(
             f"no case {id!r}; expected an id such as 'bidiagonal/n=3/ones/eps=1e-3', "
             "'bidiagonal/n=3/loguniform#7/eps=0.25' or "
-            "'bidiagonal/n=2/a0=1,2/a1=0.5/eps=0', with n below 10000"
+            "'bidiagonal/n=2/a0=1,2/a1=0.5/eps=0', with n up to 1000"
         )
     n = whole_number("n", int(match["n"]), 1)
     eps = _number(match["eps"], id)
@@ -152,6 +152,7 @@ def _positive_vector(name: str, values: npt.ArrayLike) -> Array:
 
 
 def _build(a0: Array, a1: Array, eps: float, entries: str) -> BidiagonalCase:
+    check_size(len(a0), len(a0))  # so that every case's id gives it back
     eps = real_number("eps", eps) + 0.0  # no −0
     if eps < 0:
         raise InputError(f"eps is {decimal(eps)}; it must be at least 0")

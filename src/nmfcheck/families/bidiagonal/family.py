@@ -18,7 +18,7 @@ from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ...text import decimal
 from ..family import Drawn, Family, Nearest, Option
-from ..trial import Ask, Case, Cell, Question, Trial
+from ..trial import Ask, Case, Cell, Question, Trial, check_size
 from .cases import KINDS_OF_ENTRIES, LOGUNIFORM, NAME, ONES, BidiagonalCase, case_from_id, case_of
 from .given import OPTIONS, case_given
 from .judge import BidiagonalJudgement, judged
@@ -94,6 +94,7 @@ def starting_point(n: int, seed: int) -> tuple[Array, Array]:
 def cell_of(n: int, kind: str) -> Cell:
     """Return the cell of a size and a kind of entries."""
     n = whole_number("n", n, 1)
+    check_size(n, n)
     if kind not in KINDS_OF_ENTRIES:
         raise InputError(f"no entries {kind!r}; there are {', '.join(KINDS_OF_ENTRIES)}")
     return Cell(NAME, f"n={n}/{kind}", n, n, n, (str(n), kind), one_case=kind == ONES)
@@ -129,6 +130,7 @@ class Bidiagonal(Family):
     example = "bidiagonal/n=3/loguniform#7/seed=7"
     asks = LADDER
     judgement = BidiagonalJudgement
+    nearest_called = "nearest exact"
     counted_labels: ClassVar[tuple[str, ...]] = ("word",)
     # A run of ALS that has not come to rest by then goes round and round: ten times as many, the
     # paper's number, take ten times as long and hardly change an outcome (docs/verdict.md).

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...presenting.section import Material, Section
-from ...text import decimal
+from ...text import decimal, percent
 from .family import FAMILY, SLOPES, eps_of
 from .slopes import PARAMETERS, Slopes, slopes_of
 
@@ -101,7 +101,7 @@ class WordsSection(Section):
         axes.set(xlabel="word", ylabel="share of runs with a form")
         axes.legend(ncols=2, fontsize=8)
         own = self.groups["this subject"]
-        listed = ", ".join(f"{w} {100 * c / sum(own.values()):.0f} %" for w, c in own.items())
+        listed = ", ".join(f"{w} {percent(c / sum(own.values()), 0)}" for w, c in own.items())
         alt = f"Words of n = {SIZE} at ε = {decimal(eps_of(self.ask))}: {listed}."
         caption = (
             "A letter for each superdiagonal entry: whether it comes from h (H), w (W), b (both) "

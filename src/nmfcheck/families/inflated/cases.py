@@ -17,7 +17,7 @@ import numpy as np
 from ...arrays import Array, Ints, frozen
 from ...errors import InputError
 from ..bidiagonal.cases import BidiagonalCase, bidiagonal
-from ..trial import Case
+from ..trial import Case, check_size
 
 NAME = "inflated"
 DYADIC, ZEROS = "dyadic", "zeros"
@@ -92,6 +92,7 @@ def draw(m: int, n: int, k: int, kind: str, i: int) -> Draw:
 
 def check_shape(m: int, n: int, k: int, kind: str) -> None:
     """Raise `InputError` where there is no such matrix."""
+    check_size(m, n)
     if not 1 <= k <= min(m, n):
         raise InputError(f"no rank {k} of a {m}×{n} matrix; expected 1 to {min(m, n)}")
     if kind == ZEROS and k == max(m, n):

@@ -16,7 +16,7 @@ from ...arrays import Array, Ints, frozen
 from ...errors import InputError
 from ..bidiagonal.cases import BidiagonalCase, bidiagonal
 from ..dyadic import generator, mixtures, shuffled, sizes
-from ..trial import Case
+from ..trial import Case, check_size
 
 NAME = "mixed"
 CODE = 4
@@ -89,6 +89,7 @@ class Draw:
 
 def check_shape(m: int, n: int, k: int) -> None:
     """Raise `InputError` where there is no such matrix."""
+    check_size(m, n)
     if min(m, n) < 1:
         raise InputError(f"a {m}×{n} matrix is empty; expected 1×1 or larger")
     if not 1 <= k <= min(m, n):

@@ -27,7 +27,7 @@ from ...judging.tolerances import TOLERANCE
 from ..bidiagonal.judge import Judgements, judge_batch
 from ..components import core_factors
 from .cases import MixedCase, Side
-from .sentences import explain
+from .sentences import ROUNDING, explain
 
 
 def judged(cases: Sequence[MixedCase], W: Array, H: Array) -> list[Judgement]:
@@ -87,6 +87,9 @@ def _one(
         with np.errstate(over="ignore", invalid="ignore"):
             W, H = (np.maximum(factor, 0.0) for factor in factors)
             measures["residual_over_noise"] = float(np.linalg.norm(case.A - W @ H)) / case.noise
+    below = measures.get("residual_over_noise", 1.0) < 1 - ROUNDING
+    if below:
+        outcome = Outcome.UNCONVERGED
     explanation = explain(
         case, *factors, outcome, measures=measures, M=core.explained[place], matched=matched,
         off=off,
@@ -94,6 +97,8 @@ def _one(
     if not valid:
         return Judgement(outcome, explanation)
     labels = {"permutation": ",".join(map(str, permutation.tolist()))} if matched else {}
+    if below:
+        labels["below"] = "below the least possible"
     return Judgement(outcome, explanation, measures, labels, clipped)
 
 

@@ -57,6 +57,8 @@ class NoisyCase(MixedCase):
 def check_shape(m: int, n: int, k: int) -> None:
     """Raise `InputError` where there is no such matrix, or no room for noise."""
     check_mixed(m, n, k)
+    if min(m, n) < 2:
+        raise InputError(f"no room for noise in a {m}×{n} matrix; expected 2×2 or larger")
     if not 1 <= k < min(m, n):
         raise InputError(f"no noise of rank {k} in a {m}×{n} matrix; expected 1 to {min(m, n) - 1}")
 

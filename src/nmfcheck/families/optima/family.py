@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from ...arrays import Array
 from ...judging.judgement import Judgement
 from ...judging.outcomes import Outcome
+from ...text import decimal
 from ..dyadic import NUMBER, parts_of
 from ..family import Nearest
 from ..fixed import FixedFamily, growing
@@ -25,6 +26,15 @@ class Optima(FixedFamily):
     asks = (Ask("residual", "identified", called="the least residual"),)
     test = "trials reached the least residual"
     defect_bound = DEFECT_BOUND
+    shown_defect = "residual_defect"
+    meanings: ClassVar[Mapping[Outcome, str]] = {
+        Outcome.EXACT: "The square of the residual is the least that is known, up to 1e-10·‖A‖².",
+        Outcome.SINGLE: "The square of the residual is the least that is known, up to 1e-5·‖A‖².",
+        Outcome.IDENTIFIED: "The square of the residual is the least that is known, up to "
+        f"{decimal(DEFECT_BOUND)}·‖A‖², which is what is asked.",
+        Outcome.COLLAPSED: "A stationary point whose residual is not the least.",
+        Outcome.UNCONVERGED: "The residual is not the least, and this is no stationary point.",
+    }
     headings = ("matrix", "rank")
     listed = growing(
         quick={

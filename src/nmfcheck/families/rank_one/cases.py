@@ -14,7 +14,7 @@ from ...arrays import Array, frozen
 from ...errors import InputError
 from ...judging.objectives import FROBENIUS, find
 from ..dyadic import generator, sizes
-from ..trial import Case
+from ..trial import Case, check_size
 from .best import best_product
 
 NAME = "rank-one"
@@ -45,6 +45,7 @@ class RankOneCase(Case):
 
 def check_shape(m: int, n: int) -> None:
     """Raise `InputError` where rank one would be no restriction."""
+    check_size(m, n)
     if min(m, n) < 2:
         raise InputError(f"a {m}×{n} matrix has rank one itself; expected 2×2 or larger")
 

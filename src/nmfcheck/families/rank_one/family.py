@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from ...arrays import Array
 from ...judging.judgement import Judgement
 from ...judging.objectives import find
 from ...judging.outcomes import Outcome
+from ...text import decimal
 from ..dyadic import DYADIC, NUMBER, parts_of
 from ..family import Family
 from ..fixed import FixedFamily, growing
@@ -38,6 +39,15 @@ class RankOne(FixedFamily):
     required: ClassVar[float | None] = 1.0
     margin = 0.0
     defect_bound = DEFECT_BOUND
+    meanings: ClassVar[Mapping[Outcome, str]] = {
+        Outcome.EXACT: "WH is the best product, up to 1e-10 of its largest entry.",
+        Outcome.SINGLE: "WH is the best product, up to 1e-5 of its largest entry, as far as single "
+        "precision gets.",
+        Outcome.IDENTIFIED: f"WH is the best product, up to {decimal(DEFECT_BOUND)} of its largest "
+        "entry, which is what is asked.",
+        Outcome.COLLAPSED: "WH is 0, a stationary point that is no minimum.",
+        Outcome.UNCONVERGED: "WH is not near enough to the best product.",
+    }
 
     def under(self, objective: str) -> Family | None:
         """Return the family for any other β-divergence, or itself."""

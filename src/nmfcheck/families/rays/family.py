@@ -14,7 +14,7 @@ from ...judging.outcomes import Outcome
 from ..dyadic import DYADIC, NUMBER, parts_of
 from ..family import Family
 from ..fixed import FixedFamily, growing
-from ..trial import Ask, Cell, Trial
+from ..trial import Ask, Cell, Trial, check_size
 from .cases import ALPHA, CODE, NAME, RaysCase, case_of, check_rank
 from .judge import judged
 
@@ -55,6 +55,7 @@ class Rays(FixedFamily):
         k, rows, columns = (int(match[i]) for i in (1, 2, 3))
         check_rank(k)
         m, n = k * (k - 1) + rows, k * (k - 1) + columns
+        check_size(m, n)
         return Cell(NAME, name, m, n, k, (f"{m}×{n}", str(k)))
 
     def case_id(self, trial: Trial, ask: Ask) -> str:

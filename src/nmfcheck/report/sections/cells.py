@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...families import Family, Question
 from ...presenting.section import Section
 from ...presenting.words import decision, interval, rate, table
+from ...text import percent
 from ...verdict.baseline import PAPER
 from ...verdict.decision import CellVerdict
 from ..commands import settings_in_words
@@ -33,7 +34,7 @@ HTML = """\
 <td>{{ cell.share.whole + cell.unanswered }}</td>
 <td>{{ cell.share | rate }}</td><td>{{ cell.share | interval }}</td>
 <td>{{ cell.exactly | interval }}</td>
-<td>{% if cell.required == cell.required %}{{ "%.0f" | format(100 * cell.required) }} %{% else %}–{% endif %}</td>
+<td>{% if cell.required == cell.required %}{{ cell.required | percent(0) }}{% else %}–{% endif %}</td>
 <td>{{ three }}</td>
 {% if exact_at %}<td>{% if exact %}{{ exact.share | rate }}{% else %}–{% endif %}</td>{% endif %}
 <td class="left word {{ cell.decision or "" }}">{{ cell.decision or "–" }}</td></tr>
@@ -110,7 +111,7 @@ class CellsSection(Section):
                 str(cell.share.whole + cell.unanswered),
                 rate(cell.share),
                 interval(cell.share),
-                "–" if math.isnan(cell.required) else f"{100 * cell.required:.0f} %",
+                "–" if math.isnan(cell.required) else percent(cell.required, 0),
                 "–" if exact is None else rate(exact),
                 "–" if cell.decision is None else decision(cell.decision),
             )
@@ -138,6 +139,6 @@ class CellsSection(Section):
         test, baseline = self.family.part.test, self.family.baseline
         if self.family.part.room.required is not None:
             shares = baseline.shares(cell.cell.name, test, baseline.compared).values()
-            return f"{100 * min(share.value for share in shares):.0f} %" if shares else "–"
+            return percent(min(share.value for share in shares), 0) if shares else "–"
         required = baseline.required(cell.cell.name, test, baseline.compared)
-        return f"{100 * required.share:.0f} %" if required else "–"
+        return percent(required.share, 0) if required else "–"
