@@ -91,7 +91,7 @@ def _apart(runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
         "W and H do not belong together: as they are, the median error is "
         f"{np.median(off):.0e}, but with W and the best H for it, it is {np.median(with_W):.0e}, "
         f"and with H and the best W {np.median(with_H):.0e}. They may come from different runs or "
-        "iterations (the best and the last, say), or one of them is permuted, scaled or mixed "
+        "iterations (the best and the last, say), or one of them is permuted, scaled or changed "
         "alone.",
         evidence=f"W and H fitted again: so in {int(apart.sum())} of {len(apart)} answers that "
         "miss A",
