@@ -45,13 +45,13 @@ bench: .venv/installed-dev
 	  { rm -rf .venv; echo "$(PYTHON) cannot make .venv; on Debian: apt-get install python3-venv" >&2; exit 2; }
 
 .venv/installed: $(SOURCES) | .venv/bin/python
-	@echo "installing, which builds the native engine: about two minutes"
+	@echo "installing, which builds the native engine: about three minutes"
 	$(PIP) --editable .
 	@$(BIN)/nmfcheck --version
 	@touch $@
 
 .venv/installed-dev: $(SOURCES) | .venv/bin/python
-	@echo "installing, which builds the native engine: about two minutes"
+	@echo "installing, which builds the native engine: about three minutes"
 	$(PIP) --editable '.[dev]'
 	@$(BIN)/nmfcheck --version
 	@# Where there is a compiler, tests that need the engine shall not be skipped in silence.

@@ -18,8 +18,9 @@ struct ALS {
         Local L_inverse(h.k, h.k, h.scratch);
         gram(h.X, XtX);
         Mask doubtful = cholesky(XtX, L);
-        if (any(~doubtful)) {  // otherwise nothing of this would be used
-            doubtful |= ill_conditioned(XtX, L, L_inverse);
+        // What would not be used in any lane is left out.
+        if (any(~doubtful)) doubtful |= ill_conditioned(XtX, L, L_inverse);
+        if (any(~doubtful)) {
             for_each_tile(h, [&](auto R, int i, auto S, int j) INLINED {
                 const auto AtX = product<R, S>(h.At, h.pattern, h.X, i, j);
                 AtX.for_each([&](int r, int s, V sum) INLINED { h.next(i + r, j + s) = sum; });

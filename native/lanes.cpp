@@ -80,22 +80,20 @@ void Lanes::run(Queue &queue) {
     while (const Queue::Class *current = queue.next_class()) {
         block_.of_A = current->zeros.of_A();
         block_.of_At = current->zeros.of_At();
-        bool more = true;  // problems of this class may be waiting
-        for (bool busy = true; busy;) {
+        for (bool more = true;;) {  // problems of this class may be waiting
             for (int lane = 0; more && clock_ % beat == 0 && lane < int(lanes_.size()); ++lane) {
                 if (lanes_[lane].busy()) continue;
                 const std::int64_t problem = queue.next_problem(current);
                 more = problem >= 0;
                 if (more) start(lane, problem);
             }
+            if (!more && std::ranges::none_of(lanes_, &Lane::busy)) break;
             iterate(until_something_is_due(more));
             if (stopped()) return;
-            busy = more;
             for (int lane = 0; lane < int(lanes_.size()); ++lane) {
                 if (!lanes_[lane].busy()) continue;
                 if (lanes_[lane].t == lanes_[lane].end) finish(lane);
                 else if (lanes_[lane].t == lanes_[lane].look) look_at_orbit(lane);
-                busy |= lanes_[lane].busy();
             }
         }
     }

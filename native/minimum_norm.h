@@ -8,27 +8,33 @@
 
 namespace nmfcheck::INSTRUCTIONS {
 
-// Solve for R columns a of A at once, whose entries lie side by side: Qᵀa, then by R, as far as
+// Reflect R columns a of A, whose entries lie side by side, as column c of X was.
+template <int R, class M, class K, class Index, class Columns>
+INLINE void reflect_columns(Triangle<M, K> &t, Index c, Columns &a) {
+    V dot[R];
+    UNROLL for (int r = 0; r < R; ++r) dot[r] = t.U(c, c) * a[c * R + r];
+    for_each_from(after(c), t.m, [&](int i) INLINED {
+        UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(t.U(i, c), a[i * R + r], dot[r]);
+    });
+    UNROLL for (int r = 0; r < R; ++r) dot[r] *= t.factor[c];
+    for_each_from(c, t.m, [&](int i) INLINED {
+        UNROLL for (int r = 0; r < R; ++r) a[i * R + r] =
+            subtract_product(dot[r], t.U(i, c), a[i * R + r]);
+    });
+}
+
+// Solve for R columns a of A at once: Qᵀa, unless they are reflected already, then by R, as far as
 // columns count; then nothing is left in the null space, and entries are put into their order.
 // Calls put(r, i, entry i of the solution).
-template <int R, class M, class K, class Columns, class F>
+template <int R, bool reflected, class M, class K, class Columns, class F>
 INLINE void solve(Triangle<M, K> &t, Columns &a, F put) {
     constexpr Fixed<0> zero;
     const auto k = t.k;
     const int until = t.until < t.steps ? t.until : t.steps;
-    for_each_from(zero, t.steps, [&](auto c) INLINED {
-        if (c >= until) return;
-        V dot[R];
-        UNROLL for (int r = 0; r < R; ++r) dot[r] = t.U(c, c) * a[c * R + r];
-        for_each_from(after(c), t.m, [&](int i) INLINED {
-            UNROLL for (int r = 0; r < R; ++r) dot[r] = fma(t.U(i, c), a[i * R + r], dot[r]);
+    if constexpr (!reflected)
+        for_each_from(zero, t.steps, [&](auto c) INLINED {
+            if (c < until) reflect_columns<R>(t, c, a);
         });
-        UNROLL for (int r = 0; r < R; ++r) dot[r] *= t.factor[c];
-        for_each_from(c, t.m, [&](int i) INLINED {
-            UNROLL for (int r = 0; r < R; ++r) a[i * R + r] =
-                subtract_product(dot[r], t.U(i, c), a[i * R + r]);
-        });
-    });
     for_each_down_to(zero, t.steps, [&](auto c) INLINED {
         if (c >= until) return;
         V rest[R];
@@ -89,6 +95,14 @@ INLINE void gather(const Left &At, int j, Columns &a) {
 template <class K>
 constexpr int columns_at_once = straight<K> ? 4 : at_once;
 
+// Whether that is all of them. Then they are reflected together with X: the processor has something
+// to do while it waits for a square root and a division. It makes no difference that columns of X
+// that do not count are reflected by: what they change is not used.
+template <class K>
+constexpr bool all_at_once = false;
+template <int N>
+constexpr bool all_at_once<Fixed<N>> = N <= columns_at_once<Fixed<N>>;
+
 // Room for so many columns, and their number, over which no loop is to be written out.
 INLINE Any room_for(Any m, Any k) { return {at_once * (m > k ? m : k)}; }
 INLINE Any in_turns(Any n) { return n; }
@@ -120,18 +134,27 @@ __attribute__((noinline)) void solve_minimum_norm(M m, N n, K k, V *at_At, V *at
     // So that no square overflows or vanishes.
     const V scale = (V)(0x7FE0000000000000 - (Mask)power_of_two(largest));
     for_each_part<at_once>(k, [&](auto S, int c) INLINED { load<S>(t, X, scale, c); });
-    decompose(t, lanes, stop);
+    constexpr bool together = all_at_once<K>;
+    if constexpr (together) gather<K{}>(At, 0, a);
+    decompose(t, lanes, stop, [&](auto c) INLINED {
+        if constexpr (together) reflect_columns<K{}>(t, c, a);
+    });
     find_null_space(t, lanes, stop);
     for_each(k, [&](int i) INLINED {
         for_each(k, [&](int c) INLINED { t.P(i, c) = keep((Mask)t.column[c] == i, scale); });
     });
-    for_each_part<columns_at_once<K>>(in_turns(n), [&](auto R, int j) INLINED {
-        if (is_set(stop)) return;
-        gather<R>(At, j, a);
-        solve<R>(t, a, [&](int r, int i, V y) INLINED {
+    const auto solve_for = [&](auto R, int j) INLINED {
+        solve<R, together>(t, a, [&](int r, int i, V y) INLINED {
             next(j + r, i) = select(lanes, y, next(j + r, i));
         });
-    });
+    };
+    if constexpr (together) solve_for(n, 0);
+    else
+        for_each_part<columns_at_once<K>>(in_turns(n), [&](auto R, int j) INLINED {
+            if (is_set(stop)) return;
+            gather<R>(At, j, a);
+            solve_for(R, j);
+        });
     // Where numbers overflow, nothing is left to solve, and nothing may depend on other lanes.
     const Mask unsound = lanes & ~(largest <= all(__DBL_MAX__));
     if (any(unsound))

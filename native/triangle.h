@@ -138,12 +138,14 @@ INLINE void reflect(Triangle<M, K> &t, Index j, Mask lanes) {
     turn_all(t, j);
 }
 
-template <class M, class K>
-INLINE void decompose(Triangle<M, K> &t, Mask lanes, const bool *stop) {
+// Decompose, and call reflected(j) after each reflection.
+template <class M, class K, class F>
+INLINE void decompose(Triangle<M, K> &t, Mask lanes, const bool *stop, F reflected) {
     for_each_from(Fixed<0>{}, t.steps, [&](auto j) INLINED {
         if constexpr (!straight<K>)
             if (is_set(stop)) return;
         reflect(t, j, lanes);
+        reflected(j);
     });
     for (int j = t.steps; j < t.k; ++j) t.factor[j] = t.diagonal[j] = t.inverse[j] = V{};
 }
