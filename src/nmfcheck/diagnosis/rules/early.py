@@ -163,7 +163,8 @@ def creeping(evidence: Evidence) -> Finding | None:
         Cause.EARLY,
         "It probably stops early, or is very slow: each time that it is started again at its own "
         f"answer, the objective falls a little; in {links} times the median error "
-        f"{_changes(first, last, '.2g')}. Is its tolerance absolute, or its step too small?",
+        f"{_changes(first, last, '.2g')}. Is its tolerance absolute, is its step too small, or is "
+        "another iterate returned than the last?",
         certain=False,
         evidence=f"continue: in {sum(c.creeps for c in chains)} of {len(chains)} runs the "
         "objective fell each time",

@@ -41,7 +41,8 @@ def threshold(evidence: Evidence) -> Finding | None:
         Cause.THRESHOLD,
         "Small entries are set to 0: started at exact factorizations, it drops some that are "
         f"positive there (half of them up to {np.median(dropped):.1g}), and leaves none between 0 "
-        f"and {min(left):.1g}. A threshold is in the way.",
+        f"and {min(left):.1g}. A threshold is in the way, or a penalty that makes small entries 0, "
+        "or the start or A is cut off before.",
         evidence=f"start at the answer: {len(dropped)} entries dropped in {runs} runs, "
         f"of sizes {min(dropped):.0e} to {max(dropped):.0e}",
     )
@@ -61,9 +62,10 @@ def cut_off(evidence: Evidence) -> Finding | None:
         if mostly(x is not None for x in entries):
             return Finding(
                 Cause.THRESHOLD,
-                f"Small entries of {name} are set to 0 at the end: in most failing runs, some that "
-                f"are 0 should be up to {np.median(back):.1g} of its largest, which is less than "
-                f"all that are left, and with these the error is less than a tenth.",
+                f"Small entries of {name} are missing: in most failing runs, some that are 0 "
+                f"should be up to {np.median(back):.1g} of its largest, which is less than all "
+                "that are left, and with these the error is less than a tenth. They are set to 0 "
+                "at the end, or small entries of A are before.",
                 evidence=f"so in {len(back)} of {len(entries)} failing runs, {name} fitted again "
                 "with the other factor as it is",
             )
