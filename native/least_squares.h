@@ -10,14 +10,30 @@ namespace nmfcheck::INSTRUCTIONS {
 constexpr double safe = 1e8;  // for the condition of XᵀX with columns of X scaled to one length
 constexpr double full_rank = 1e26;  // for the condition of XᵀX as it is
 
+// Lanes where one component is so much shorter than the others that the tests below are certain to
+// mark them, found without a square root or a division. Where Cholesky's decomposition does not,
+// each `rest` is in (G[j,j]/safe, G[j,j]]. So ‖G⁻¹‖ ≥ G⁻¹[j,j] ≥ 1/G[j,j], and lengths times
+// inverse_lengths is more than full_rank, with a factor of 2 left for rounding. No NaN can hide it:
+// where the lengths are below 1e100, G is finite; L(i,p)² ≤ G[i,i] and L(i,p)·L(i,i) ≤ 1e4, so L
+// and L⁻¹ are finite, too, and the squares in inverse_lengths are numbers or ∞. Lanes with a NaN,
+// an ∞ or a component of zeros are left to those tests.
+template <class Square>
+INLINE Mask surely_doubtful(Square &G) {
+    V shortest = G(0, 0), lengths = G(0, 0);
+    for_each_from(Fixed<1>{}, G.columns, [&](int j) INLINED {
+        shortest = minimum(shortest, G(j, j));
+        lengths += G(j, j);
+    });
+    return (shortest > V{}) & (shortest < 0.5 / full_rank * lengths) & (lengths < all(1e100));
+}
+
 // Decompose G = LLᵀ; the diagonal of L is replaced by its inverse. A row and column of zeros, from
 // a component that is zero, has the inverse 0: it is left out of the equations. Returns lanes not
-// to trust, whatever else is found about them.
+// to trust, whatever else is found about them: those that are doubtful already, and others.
 template <class Square>
-INLINE Mask cholesky(Square &G, Square &L) {
+INLINE Mask cholesky(Square &G, Square &L, Mask doubtful) {
     constexpr Fixed<0> zero;
     const auto k = G.columns;
-    Mask doubtful{};
     for_each_from(zero, k, [&](auto j) INLINED {
         if (j > 1 && !any(~doubtful)) return;  // nothing of L will be used
         V rest = G(j, j);
