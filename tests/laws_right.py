@@ -245,3 +245,10 @@ class HasAPenaltyBelowOne(Lawful):
 def asserts_that_there_are_no_zeros(A, rank, *, W0, H0, max_iter=500):
     assert (A.sum(axis=0) > 0).all() and (A.sum(axis=1) > 0).all(), "A has a row or column of zeros"
     return multiply(A, W0, H0, max_iter)
+
+
+@right()
+def starts_at_w0_alone(A, rank, *, W0):
+    """Need W0, and make H from it."""
+    H = np.column_stack([nnls(W0, column)[0] for column in np.asarray(A, dtype=float).T])
+    return multiply(np.asarray(A, dtype=float), W0, np.maximum(H, 0.01), 500)

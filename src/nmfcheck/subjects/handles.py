@@ -101,8 +101,11 @@ class FunctionHandle(Handle):
         self.offers.add(Offer.MEMORY)
         needed = parameters_of(subject.function)
         takes = set(subject.takes)
-        self.offers |= {Offer.START} if {"W0", "H0"} <= takes else {Offer.OWN_START}
-        if all(needed.get(word, True) is not inspect.Parameter.empty for word in ("W0", "H0")):
+        self.offers |= {Offer.START} if {"W0", "H0"} <= takes else set()
+        self._needs_start = any(
+            needed.get(word, True) is inspect.Parameter.empty for word in ("W0", "H0")
+        )
+        if not self._needs_start:
             self.offers.add(Offer.OWN_START)
         self.offers |= {Offer.SEED} if "seed" in takes else set()
         self.look_for(set(needed))
@@ -118,7 +121,9 @@ class FunctionHandle(Handle):
     def call(
         self, A: Any, rank: int, start: Start | None, seed: int, settings: Mapping[str, Any]
     ) -> tuple[Any, Any, Mapping[str, Any], Any]:
-        """Call the function."""
+        """Call the function; one that wants W0 or H0 alone has it from the seed."""
+        if start is None and self._needs_start:
+            start = drawn_start(np.shape(A), rank, seed)
         W, H, reports = self.subject.called(A, rank, start, seed, self.objective.name, settings)
         return W, H, reports, None
 
