@@ -2,6 +2,7 @@
 
 import json
 import logging
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ from hypothesis import strategies as st
 
 import zoo
 from nmfcheck import InputError, check
+from nmfcheck.errors import SubjectError
 from nmfcheck.executors.cluster import connection as connection_module
 from nmfcheck.executors.cluster import executor as executor_module
+from nmfcheck.executors.cluster import members as members_module
 from nmfcheck.executors.cluster.connection import Tls, check_address, connected
-from nmfcheck.executors.cluster.members import _difference
+from nmfcheck.executors.cluster.members import Members, _difference
 from nmfcheck.executors.cluster.parcels import (
     pack_refusal,
     pack_replies,
@@ -132,6 +135,65 @@ class TestBadInput:
             connected("local:1"),
         ):
             pass
+
+
+class Workers:
+    """In place of a client: workers that come and go, each of which is what it should be."""
+
+    def __init__(self):
+        self.there = {}
+
+    def scheduler_info(self, n_workers):
+        return {"workers": self.there}
+
+    def submit(self, *_, **__):
+        return future_of(json.dumps({"about": {}}))
+
+
+def future_of(result):
+    return SimpleNamespace(status="finished", result=lambda: result)
+
+
+class TestNobodyThere:
+    @pytest.fixture
+    def workers(self, monkeypatch):
+        monkeypatch.setattr(members_module, "PATIENCE", 100.0)
+        self.now, self.lines, workers = 0.0, [], Workers()
+        monkeypatch.setattr(members_module.time, "monotonic", lambda: self.now)
+        self.members = Members(workers, "als", "{}", {}, self.lines.append)
+        workers.there = {"tcp://one": {"nthreads": 2}}
+        self.members.begin()
+        assert self.members.slots == 2
+        workers.there = {}
+        return workers
+
+    def pass_(self, seconds):
+        for _ in range(int(seconds / 2)):
+            self.now += 2
+            self.members.look()
+
+    def test_for_long(self, workers):
+        self.pass_(100)
+        assert (self.members.slots, len(self.lines)) == (0, 1)
+        assert "no workers now; waiting for 100 s at most" in self.lines[0]
+        with pytest.raises(SubjectError, match="has had no workers for 100 s"):
+            self.pass_(4)
+
+    def test_until_another_one_comes(self, workers):
+        for _ in range(2):
+            self.pass_(98)
+            workers.there = {"tcp://two": {"nthreads": 3}}
+            self.pass_(2)
+            assert self.members.slots == 3
+            workers.there = {}
+        assert len(self.lines) == 2
+
+    def test_but_some_that_cannot_be_used(self, workers):
+        workers.submit = lambda *_, **__: future_of(json.dumps({"cannot": "no such module"}))
+        workers.there = {"tcp://odd": {"nthreads": 1}}
+        with pytest.raises(SubjectError, match="has had no workers"):
+            self.pass_(110)
+        assert self.lines[0].startswith("not used: als on worker tcp://odd cannot be loaded")
 
 
 def problem(m=3, n=2, k=2):

@@ -48,9 +48,9 @@ STORE = "run.sqlite"
 ARGUMENTS = ["run", "py:mine:nmf", "--sizes", "2-3", "--trials", "25", "--all", "--store", STORE]
 
 
-def start(folder, *more, **settings):
+def start(folder, *more, program=("-m", "nmfcheck"), **settings):
     return subprocess.Popen(
-        [sys.executable, "-m", "nmfcheck", *ARGUMENTS, *more],
+        [sys.executable, *program, *ARGUMENTS, *more],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True, **settings,
     )  # fmt: skip
@@ -164,6 +164,29 @@ def test_all_workers_are_killed_and_others_come(folder, cluster, undisturbed):
     cluster.two.kill()
     cluster.worker("three")
     ended(run)
+    same(folder, undisturbed)
+
+
+IMPATIENT = """
+from nmfcheck.cli import main
+from nmfcheck.executors.cluster import members
+members.PATIENCE = 6.0
+main()
+"""
+
+
+def test_all_workers_are_killed_and_no_others_come(folder, cluster, undisturbed):
+    run = start(folder, "--cluster", cluster.address, program=["-c", IMPATIENT])
+    wait_for(folder, 60, run)
+    cluster.one.kill()
+    cluster.two.kill()
+    _, err = ended(run, codes=(4,))
+    assert err.count("the cluster has no workers now; waiting for 6 s at most") == 1
+    assert "the cluster has had no workers for 6 s; the same command goes on" in err
+    assert "Traceback" not in err
+    assert set(rows(folder)) <= set(undisturbed[0])
+    cluster.worker("three")
+    finish(folder, "--cluster", cluster.address)
     same(folder, undisturbed)
 
 

@@ -100,7 +100,7 @@ class ClusterExecutor:
         }  # fmt: skip
         expected = known | remote.engine_of(order)
         self._members = Members(client, subject.name, self._order, expected, tell)
-        self._name, self._tell = subject.name, tell
+        self._name = subject.name
         self._due: deque[Request] = deque()
         self._flying: dict[str, _Batch] = {}
         self._done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
@@ -108,7 +108,7 @@ class ClusterExecutor:
         self._size = FIRST
         self._each = 0.0
         self._sent = 0
-        self._begun = self._waits = False
+        self._begun = False
 
     def __enter__(self) -> ClusterExecutor:
         return self
@@ -181,11 +181,7 @@ class ClusterExecutor:
         """Send a batch, if there is somebody to send it to."""
         workers = frozenset(self._members.approved)
         if not workers:
-            if not self._waits:
-                self._tell("the cluster has no workers now; waiting for one")
-            self._waits = True
             return
-        self._waits = False
         number = min(self._size, len(self._due))
         requests = [self._due.popleft() for _ in range(number)]
         self._sent += 1

@@ -52,6 +52,7 @@ class Members:
         self._names: dict[str, str] = {}
         self._threads: dict[str, int] = {}
         self._next = 0.0
+        self._nobody_since: float | None = None
         self.approved: dict[str, int] = {}
         """Addresses, and how many batches each works on at a time."""
 
@@ -79,18 +80,37 @@ class Members:
             raise SubjectError("the workers of the cluster were gone before they were looked at")
 
     def look(self) -> None:
-        """See who has come and who has gone, now and then."""
+        """See who has come and who has gone, now and then.
+
+        Raise `SubjectError` if there has been nobody to work for a while.
+        """
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + BETWEEN_LOOKS
         self._listed()
         for address in self._finished():
             self._tell(f"not used: {self._refused[address]}")
+        self._wait_for_others()
 
     def called(self, address: str) -> str:
         """Return a worker's name, with its address where that says more."""
         name = self._names.get(address, address)
         return printable(name if name == address else f"{name} ({address})")
+
+    def _wait_for_others(self) -> None:
+        """Say once that there is nobody to work, and give up after a while."""
+        if self.approved or self._looks:
+            self._nobody_since = None
+            return
+        now = time.monotonic()
+        if self._nobody_since is None:
+            self._nobody_since = now
+            self._tell(f"the cluster has no workers now; waiting for {PATIENCE:g} s at most")
+        elif now - self._nobody_since > PATIENCE:
+            raise SubjectError(
+                f"the cluster has had no workers for {PATIENCE:g} s; the same command goes on from "
+                "what is stored"
+            )
 
     def _listed(self) -> None:
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
