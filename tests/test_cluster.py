@@ -2,6 +2,7 @@
 
 import json
 import logging
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import zoo
 from nmfcheck import InputError, check
+from nmfcheck.cli import options as options_module
 from nmfcheck.errors import SubjectError
 from nmfcheck.executors.cluster import connection as connection_module
 from nmfcheck.executors.cluster import executor as executor_module
@@ -97,6 +99,24 @@ class TestBadInput:
     def test_dask_does_not_remember_batches(self):
         with connected("local:1") as client:
             assert client.scheduler_comm.recent_message_log.maxlen == 20
+
+    @pytest.mark.parametrize("subject", [SUBJECT, "als"])
+    def test_a_refusal_costs_no_results(self, client, nmfcheck, tmp_path, monkeypatch, subject):
+        """With --fresh, nothing is thrown away before the cluster takes the subject."""
+
+        def refuse(_):
+            raise SubjectError("not here")
+
+        path = tmp_path / "run.sqlite"
+        check(subject, store=path, **SMALL)
+        before = dump(path)
+        monkeypatch.setattr(executor_module.ClusterExecutor, "start", refuse)
+        monkeypatch.setattr(options_module, "connected", lambda *_: nullcontext(client))
+        arguments = ["--sizes", "2", "--trials", "3", "--store", str(path), "--fresh"]
+        code, _, err = nmfcheck("run", subject, *arguments, "--cluster", "tcp://127.0.0.1:1")
+        assert (code, "not here" in err) == (4, True)
+        assert before
+        assert dump(path) == before
 
     def test_not_a_cluster(self):
         with pytest.raises(InputError, match=r"distributed\.Client or an address"):
