@@ -236,6 +236,25 @@ def test_ctrl_c(folder, cluster, undisturbed, times):
     same(folder, undisturbed)
 
 
+def test_ctrl_c_at_a_terminal(folder, undisturbed):
+    """Where all processes of the group get it, those of Dask's workers as well."""
+    run = start(folder, "--cluster", "local:2")
+    wait_for(folder, 60, run)
+    begin, children = time.monotonic(), psutil.Process(run.pid).children(recursive=True)
+    os.killpg(run.pid, signal.SIGINT)
+    _, err = ended(run, codes=(130,))
+    assert time.monotonic() - begin < 30
+    assert [line for line in err.splitlines() if "suite: " not in line] == [
+        f"nmfcheck: interrupted; {count(folder)} stages are in {STORE}; the same command goes on "
+        "from there"
+    ]
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+    assert set(rows(folder)) <= set(undisturbed[0])
+    finish(folder, "--cluster", "local:2")
+    same(folder, undisturbed)
+
+
 @pytest.mark.parametrize("where", ["here", "cluster"])
 def test_the_disk_is_full(folder, cluster, undisturbed, where):
     more = ["--cluster", cluster.address] if where == "cluster" else []

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError, SubjectError
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 TIMEOUT = 10
 """Seconds that a scheduler has to answer."""
+
+CLOSING = 10
+"""Seconds that workers on this machine have to end by themselves."""
 
 REMEMBERED = {"distributed.admin.low-level-log-length": 20}
 """Dask keeps the last messages of each connection, 1000 of them, and with them whole batches."""
@@ -92,7 +98,7 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
     _be_quiet()
     with contextlib.ExitStack() as stack:
         if match := LOCAL.fullmatch(where):
-            with dask.config.set(REMEMBERED):
+            with dask.config.set(REMEMBERED), _not_for_children(signal.SIGINT):
                 cluster = distributed.LocalCluster(
                     n_workers=int(match[1]),
                     threads_per_worker=1,
@@ -100,7 +106,7 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
                     host="127.0.0.1",
                     silence_logs=logging.CRITICAL,
                 )
-            stack.enter_context(cluster)
+                stack.callback(_end, cluster)
             where = cluster.scheduler_address
         try:
             with dask.config.set(REMEMBERED):
@@ -112,6 +118,21 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
             raise SubjectError(f"no scheduler answers at {where}: {reason}") from None
         stack.callback(_close, client)
         yield client
+
+
+@contextlib.contextmanager
+def _not_for_children(number: signal.Signals) -> Iterator[None]:
+    """Keep a signal from processes that are started meanwhile, or by threads that are.
+
+    Ctrl-C at a terminal goes to all of them; it is for this one, which ends the others. If it comes
+    meanwhile, it is there afterwards.
+    """
+    resource_tracker.ensure_running()  # which would let the signal through when it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {number})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _be_quiet() -> None:
@@ -126,3 +147,15 @@ def _close(client: Client) -> None:
     """Close a client, whether its scheduler is still there or not."""
     with contextlib.suppress(Exception):
         client.close(timeout=2)
+
+
+def _end(cluster: LocalCluster) -> None:
+    """End a cluster on this machine, whatever its workers do."""
+    workers = list(cluster.workers.values())
+    try:
+        cluster.close(timeout=CLOSING)
+    except Exception:
+        for worker in workers:
+            if worker.pid:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker.pid, signal.SIGKILL)
