@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
+from clusters import certificates
 from nmfcheck import InputError, check
 from nmfcheck.cli import options as options_module
 from nmfcheck.errors import SubjectError
@@ -122,10 +123,51 @@ class TestBadInput:
         with pytest.raises(InputError, match=r"distributed\.Client or an address"):
             check(SUBJECT, cluster=7, **SMALL)
 
-    @pytest.mark.parametrize("where", ["", "host:8786", "local", "local:0", "tcp:host", "local:-1"])
+    @pytest.mark.parametrize(
+        "where",
+        ["", "host:8786", "local", "local:0", "local:00", "tcp:host", "local:-1"],
+    )
     def test_addresses(self, where):
         with pytest.raises(InputError, match="expected a scheduler's address"):
-            check_address(where)
+            check_address(where, Tls())
+
+    @pytest.mark.parametrize("where", ["tcp://host", "tcp://127.0.0.1:port", "tcp://[::1:1"])
+    def test_addresses_that_dask_does_not_understand(self, nmfcheck, where):
+        code, _, err = nmfcheck("run", "als", "--cluster", where)
+        assert (code, err.count("\n")) == (2, 1)
+        assert f"--cluster is '{where}'; expected a scheduler's address" in err
+
+    @pytest.mark.parametrize("error", [OSError, TimeoutError, RuntimeError])
+    def test_whatever_the_client_says(self, nmfcheck, monkeypatch, error):
+        def fail(*_, **__):
+            raise error
+
+        monkeypatch.setattr("distributed.Client.__init__", fail)
+        monkeypatch.setattr("distributed.Client.__del__", lambda _: None)
+        code, _, err = nmfcheck("run", "als", "--cluster", "tcp://127.0.0.1:1")
+        assert (code, err) == (
+            4,
+            f"nmfcheck: no scheduler answers at tcp://127.0.0.1:1: {error.__name__}\n",
+        )
+
+    @pytest.mark.parametrize("where", ["local:1", "tcp://127.0.0.1:1", "ws://127.0.0.1:1"])
+    def test_tls_for_an_address_without_it(self, nmfcheck, where):
+        files = ["--tls-ca", "ca.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem"]
+        code, _, err = nmfcheck("run", "als", "--cluster", where, *files)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "are for addresses with tls:// or wss://" in err
+
+    @pytest.mark.parametrize(
+        ("which", "what"),
+        [("ca", "holds no certif"), ("cert", "holds no certif"), ("key", "is not the key of ")],
+    )
+    def test_tls_files_that_are_something_else(self, nmfcheck, tmp_path, which, what):
+        files = certificates(tmp_path)
+        files[which].write_text("nothing of the kind")
+        given_ = [f"--tls-{name}={path}" for name, path in files.items()]
+        code, _, err = nmfcheck("run", "als", "--cluster", "tls://127.0.0.1:1", *given_)
+        assert (code, err.count("\n")) == (2, 1)
+        assert f"--tls-{which} is '{files[which]}', which {what}" in err
 
     def test_tls_without_certificates(self, nmfcheck):
         code, _, err = nmfcheck("run", "als", "--cluster", "tls://127.0.0.1:1")
