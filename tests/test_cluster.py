@@ -305,6 +305,27 @@ class TestParcels:
         with pytest.raises(ValueError):
             unpack_replies(encode({"seconds": 1.0}) + encode(fields))
 
+    @pytest.mark.parametrize("seconds", [np.nan, np.inf, -np.inf, -1.0, 10**400])
+    def test_a_batch_takes_a_time_that_is_known(self, seconds):
+        with pytest.raises(ValueError, match="not a parcel"):
+            unpack_replies(encode({"seconds": seconds}))
+
+    @pytest.mark.parametrize(
+        "odd",
+        [{"number": x} for x in (np.inf, -np.inf, np.nan, 1.5, True, "1", None)]
+        + [{"seconds": x} for x in (np.inf, -np.inf, -1.0, 10**400, "soon", None)],
+    )
+    def test_numbers_that_cannot_be(self, odd):
+        usual = {"number": 1, "seconds": 0.5, "flags": [], "output": "", "returned": []}
+
+        def parcel(**fields):
+            return encode({"seconds": 1.0}) + encode(usual | fields, W=np.eye(2), H=np.eye(2))
+
+        assert len(unpack_replies(parcel()).replies) == 1
+        assert np.isnan(unpack_replies(parcel(seconds=np.nan)).replies[0].answer.seconds)
+        with pytest.raises(ValueError):
+            unpack_replies(parcel(**odd))
+
     def test_what_a_worker_prints_cannot_move_the_cursor(self):
         found = unpack_replies(pack_replies([Reply(1, Answer(error="\x1b[2J"))], 0.0))
         assert "\x1b" not in found.replies[0].answer.error
