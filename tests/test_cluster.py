@@ -2,10 +2,12 @@
 
 import json
 import logging
+import time
 from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 from distributed import Client, LocalCluster
 from hypothesis import given
@@ -28,8 +30,9 @@ from nmfcheck.executors.cluster.parcels import (
     unpack_replies,
     unpack_requests,
 )
+from nmfcheck.executors.local import LocalExecutor
 from nmfcheck.executors.messages import encode
-from nmfcheck.executors.protocol import Reply, Request
+from nmfcheck.executors.protocol import Limits, Reply, Request
 from nmfcheck.judging.outcomes import Flag, Outcome
 from nmfcheck.paper.plan import MU, Batch
 from nmfcheck.paper.runs import Folder
@@ -329,6 +332,33 @@ class TestParcels:
     def test_what_a_worker_prints_cannot_move_the_cursor(self):
         found = unpack_replies(pack_replies([Reply(1, Answer(error="\x1b[2J"))], 0.0))
         assert "\x1b" not in found.replies[0].answer.error
+
+
+SLOW = """
+import os, time
+def nmf(A, rank, *, W0, H0, seed):
+    with open({pids!r}, "a") as file:
+        print(os.getpid(), file=file)
+    time.sleep(300)
+    return W0, H0
+"""
+
+
+def test_a_stage_does_not_outlast_its_run(client, tmp_path):
+    pids = tmp_path / "pids"
+    (tmp_path / "slow.py").write_text(SLOW.format(pids=str(pids)))
+    subject, limits = SubjectName(f"py:{tmp_path / 'slow.py'}:nmf"), Limits(timeout=300)
+    with LocalExecutor(subject, 1, limits) as here:
+        about = here.start()
+    with executor_module.ClusterExecutor(client, subject, about, limits) as executor:
+        executor.start()
+        assert executor.submit(Request(0, problem(), 0, "C"))
+        until = time.monotonic() + 30
+        while not (pids.exists() and pids.read_text().endswith("\n")):
+            assert executor.replies(0.2) == []
+            assert time.monotonic() < until
+    _, alive = psutil.wait_procs([psutil.Process(int(pids.read_text()))], timeout=10)
+    assert not alive
 
 
 def test_files_are_found_from_other_folders(tmp_path, monkeypatch):
