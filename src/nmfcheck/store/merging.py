@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..trials.suites import Part, Suite
-from .file import create, in_words, locked
+from .file import create, in_words, locked, uri
 from .rows import COLUMNS
 from .store import Store
 
@@ -66,7 +66,9 @@ def _written(given: Sequence[Path], new: Path) -> Suite:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with contextlib.closing(
+        sqlite3.connect(uri(path, write=True), uri=True, isolation_level=None)
+    ) as connection:
         connection.execute("PRAGMA synchronous = FULL")
         yield connection
 
@@ -123,7 +125,7 @@ def _check_subjects(one: Store, other: Store) -> None:
 
 def _take(connection: sqlite3.Connection, store: Store) -> None:
     """Take over what a store has, after a look at whether it contradicts what is there."""
-    connection.execute("ATTACH ? AS other", (str(store.file),))
+    connection.execute("ATTACH ? AS other", (uri(store.file),))
     try:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(
