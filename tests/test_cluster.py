@@ -261,6 +261,19 @@ class TestNobodyThere:
         assert self.lines[0].startswith("not used: als on worker tcp://odd cannot be loaded")
 
 
+def test_nobody_there_for_the_paper(monkeypatch, tmp_path):
+    monkeypatch.setattr(members_module, "PATIENCE", 1.0)
+    lines, batches = [], [Batch(MU, 3, "ones", 0.0, 20, 500)]
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1",
+                     silence_logs=logging.CRITICAL) as nobody,
+        Client(nobody, set_as_default=False) as client,
+        pytest.raises(SubjectError, match="has had no workers for 1 s"),
+    ):  # fmt: skip
+        Folder(tmp_path).complete(batches, lambda _: None, client, lines.append)
+    assert lines == ["the cluster has no workers now; waiting for 1 s at most"]
+
+
 def problem(m=3, n=2, k=2):
     rng = np.random.default_rng(0)
     return Problem(rng.random((m, n)), k, rng.random((m, k)), rng.random((k, n)), 7, "kl")

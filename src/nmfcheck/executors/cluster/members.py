@@ -24,6 +24,33 @@ PATIENCE = 120.0
 BETWEEN_LOOKS = 1.0
 
 
+class Patience:
+    """Says once that there is nobody to work, and gives up after a while.
+
+    Parameters
+    ----------
+    tell : called with a line for the user.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._since: float | None = None
+
+    def look(self, *, there: bool) -> None:
+        """Note whether there is somebody; raise `SubjectError` if there was nobody for long."""
+        now = time.monotonic()
+        if there:
+            self._since = None
+        elif self._since is None:
+            self._since = now
+            self._tell(f"the cluster has no workers now; waiting for {PATIENCE:g} s at most")
+        elif now - self._since > PATIENCE:
+            raise SubjectError(
+                f"the cluster has had no workers for {PATIENCE:g} s; the same command goes on from "
+                "what is stored"
+            )
+
+
 class Members:
     """The workers that a run may use.
 
@@ -52,7 +79,7 @@ class Members:
         self._names: dict[str, str] = {}
         self._threads: dict[str, int] = {}
         self._next = 0.0
-        self._nobody_since: float | None = None
+        self._patience = Patience(tell)
         self.approved: dict[str, int] = {}
         """Addresses, and how many batches each works on at a time."""
 
@@ -90,27 +117,12 @@ class Members:
         self._listed()
         for address in self._finished():
             self._tell(f"not used: {self._refused[address]}")
-        self._wait_for_others()
+        self._patience.look(there=bool(self.approved or self._looks))
 
     def called(self, address: str) -> str:
         """Return a worker's name, with its address where that says more."""
         name = self._names.get(address, address)
         return printable(name if name == address else f"{name} ({address})")
-
-    def _wait_for_others(self) -> None:
-        """Say once that there is nobody to work, and give up after a while."""
-        if self.approved or self._looks:
-            self._nobody_since = None
-            return
-        now = time.monotonic()
-        if self._nobody_since is None:
-            self._nobody_since = now
-            self._tell(f"the cluster has no workers now; waiting for {PATIENCE:g} s at most")
-        elif now - self._nobody_since > PATIENCE:
-            raise SubjectError(
-                f"the cluster has had no workers for {PATIENCE:g} s; the same command goes on from "
-                "what is stored"
-            )
 
     def _listed(self) -> None:
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
