@@ -104,3 +104,42 @@ class Proxy:
         for each in self._sockets:
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
+
+
+def certificates(folder):
+    """Make an authority of one's own, and a certificate that it signed."""
+    import datetime
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    def name(text):
+        return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
+
+    now = datetime.datetime.now(datetime.UTC)
+    keys = {who: ec.generate_private_key(ec.SECP256R1()) for who in ("ca", "cert")}
+
+    def signed(who, *, authority):
+        return (
+            x509.CertificateBuilder()
+            .subject_name(name(who))
+            .issuer_name(name("ca"))
+            .public_key(keys[who].public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - datetime.timedelta(days=1))
+            .not_valid_after(now + datetime.timedelta(days=1))
+            .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
+            .sign(keys["ca"], hashes.SHA256())
+        )
+
+    pem = serialization.Encoding.PEM
+    files = {each: folder / f"{each}.pem" for each in ("ca", "cert", "key")}
+    files["ca"].write_bytes(signed("ca", authority=True).public_bytes(pem))
+    files["cert"].write_bytes(signed("cert", authority=False).public_bytes(pem))
+    files["key"].write_bytes(
+        keys["cert"].private_bytes(
+            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    )
+    return files

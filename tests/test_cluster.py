@@ -2,19 +2,27 @@
 
 import json
 import logging
+import time
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
+import psutil
 import pytest
 from distributed import Client, LocalCluster
 from hypothesis import given
 from hypothesis import strategies as st
 
 import zoo
+from clusters import certificates
 from nmfcheck import InputError, check
+from nmfcheck.cli import options as options_module
+from nmfcheck.errors import SubjectError
 from nmfcheck.executors.cluster import connection as connection_module
 from nmfcheck.executors.cluster import executor as executor_module
+from nmfcheck.executors.cluster import members as members_module
 from nmfcheck.executors.cluster.connection import Tls, check_address, connected
-from nmfcheck.executors.cluster.members import _difference
+from nmfcheck.executors.cluster.members import Members, _difference
 from nmfcheck.executors.cluster.parcels import (
     pack_refusal,
     pack_replies,
@@ -22,8 +30,9 @@ from nmfcheck.executors.cluster.parcels import (
     unpack_replies,
     unpack_requests,
 )
+from nmfcheck.executors.local import LocalExecutor
 from nmfcheck.executors.messages import encode
-from nmfcheck.executors.protocol import Reply, Request
+from nmfcheck.executors.protocol import Limits, Reply, Request
 from nmfcheck.judging.outcomes import Flag, Outcome
 from nmfcheck.paper.plan import MU, Batch
 from nmfcheck.paper.runs import Folder
@@ -95,14 +104,73 @@ class TestBadInput:
         with connected("local:1") as client:
             assert client.scheduler_comm.recent_message_log.maxlen == 20
 
+    @pytest.mark.parametrize("subject", [SUBJECT, "als"])
+    def test_a_refusal_costs_no_results(self, client, nmfcheck, tmp_path, monkeypatch, subject):
+        """With --fresh, nothing is thrown away before the cluster takes the subject."""
+
+        def refuse(_):
+            raise SubjectError("not here")
+
+        path = tmp_path / "run.sqlite"
+        check(subject, store=path, **SMALL)
+        before = dump(path)
+        monkeypatch.setattr(executor_module.ClusterExecutor, "start", refuse)
+        monkeypatch.setattr(options_module, "connected", lambda *_: nullcontext(client))
+        arguments = ["--sizes", "2", "--trials", "3", "--store", str(path), "--fresh"]
+        code, _, err = nmfcheck("run", subject, *arguments, "--cluster", "tcp://127.0.0.1:1")
+        assert (code, "not here" in err) == (4, True)
+        assert before
+        assert dump(path) == before
+
     def test_not_a_cluster(self):
         with pytest.raises(InputError, match=r"distributed\.Client or an address"):
             check(SUBJECT, cluster=7, **SMALL)
 
-    @pytest.mark.parametrize("where", ["", "host:8786", "local", "local:0", "tcp:host", "local:-1"])
+    @pytest.mark.parametrize(
+        "where",
+        ["", "host:8786", "local", "local:0", "local:00", "tcp:host", "local:-1"],
+    )
     def test_addresses(self, where):
         with pytest.raises(InputError, match="expected a scheduler's address"):
-            check_address(where)
+            check_address(where, Tls())
+
+    @pytest.mark.parametrize("where", ["tcp://host", "tcp://127.0.0.1:port", "tcp://[::1:1"])
+    def test_addresses_that_dask_does_not_understand(self, nmfcheck, where):
+        code, _, err = nmfcheck("run", "als", "--cluster", where)
+        assert (code, err.count("\n")) == (2, 1)
+        assert f"--cluster is '{where}'; expected a scheduler's address" in err
+
+    @pytest.mark.parametrize("error", [OSError, TimeoutError, RuntimeError])
+    def test_whatever_the_client_says(self, nmfcheck, monkeypatch, error):
+        def fail(*_, **__):
+            raise error
+
+        monkeypatch.setattr("distributed.Client.__init__", fail)
+        monkeypatch.setattr("distributed.Client.__del__", lambda _: None)
+        code, _, err = nmfcheck("run", "als", "--cluster", "tcp://127.0.0.1:1")
+        assert (code, err) == (
+            4,
+            f"nmfcheck: no scheduler answers at tcp://127.0.0.1:1: {error.__name__}\n",
+        )
+
+    @pytest.mark.parametrize("where", ["local:1", "tcp://127.0.0.1:1", "ws://127.0.0.1:1"])
+    def test_tls_for_an_address_without_it(self, nmfcheck, where):
+        files = ["--tls-ca", "ca.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem"]
+        code, _, err = nmfcheck("run", "als", "--cluster", where, *files)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "are for addresses with tls:// or wss://" in err
+
+    @pytest.mark.parametrize(
+        ("which", "what"),
+        [("ca", "holds no certif"), ("cert", "holds no certif"), ("key", "is not the key of ")],
+    )
+    def test_tls_files_that_are_something_else(self, nmfcheck, tmp_path, which, what):
+        files = certificates(tmp_path)
+        files[which].write_text("nothing of the kind")
+        given_ = [f"--tls-{name}={path}" for name, path in files.items()]
+        code, _, err = nmfcheck("run", "als", "--cluster", "tls://127.0.0.1:1", *given_)
+        assert (code, err.count("\n")) == (2, 1)
+        assert f"--tls-{which} is '{files[which]}', which {what}" in err
 
     def test_tls_without_certificates(self, nmfcheck):
         code, _, err = nmfcheck("run", "als", "--cluster", "tls://127.0.0.1:1")
@@ -132,6 +200,78 @@ class TestBadInput:
             connected("local:1"),
         ):
             pass
+
+
+class Workers:
+    """In place of a client: workers that come and go, each of which is what it should be."""
+
+    def __init__(self):
+        self.there = {}
+
+    def scheduler_info(self, n_workers):
+        return {"workers": self.there}
+
+    def submit(self, *_, **__):
+        return future_of(json.dumps({"about": {}}))
+
+
+def future_of(result):
+    return SimpleNamespace(status="finished", result=lambda: result)
+
+
+class TestNobodyThere:
+    @pytest.fixture
+    def workers(self, monkeypatch):
+        monkeypatch.setattr(members_module, "PATIENCE", 100.0)
+        self.now, self.lines, workers = 0.0, [], Workers()
+        monkeypatch.setattr(members_module.time, "monotonic", lambda: self.now)
+        self.members = Members(workers, "als", "{}", {}, self.lines.append)
+        workers.there = {"tcp://one": {"nthreads": 2}}
+        self.members.begin()
+        assert self.members.slots == 2
+        workers.there = {}
+        return workers
+
+    def pass_(self, seconds):
+        for _ in range(int(seconds / 2)):
+            self.now += 2
+            self.members.look()
+
+    def test_for_long(self, workers):
+        self.pass_(100)
+        assert (self.members.slots, len(self.lines)) == (0, 1)
+        assert "no workers now; waiting for 100 s at most" in self.lines[0]
+        with pytest.raises(SubjectError, match="has had no workers for 100 s"):
+            self.pass_(4)
+
+    def test_until_another_one_comes(self, workers):
+        for _ in range(2):
+            self.pass_(98)
+            workers.there = {"tcp://two": {"nthreads": 3}}
+            self.pass_(2)
+            assert self.members.slots == 3
+            workers.there = {}
+        assert len(self.lines) == 2
+
+    def test_but_some_that_cannot_be_used(self, workers):
+        workers.submit = lambda *_, **__: future_of(json.dumps({"cannot": "no such module"}))
+        workers.there = {"tcp://odd": {"nthreads": 1}}
+        with pytest.raises(SubjectError, match="has had no workers"):
+            self.pass_(110)
+        assert self.lines[0].startswith("not used: als on worker tcp://odd cannot be loaded")
+
+
+def test_nobody_there_for_the_paper(monkeypatch, tmp_path):
+    monkeypatch.setattr(members_module, "PATIENCE", 1.0)
+    lines, batches = [], [Batch(MU, 3, "ones", 0.0, 20, 500)]
+    with (
+        LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=":0", host="127.0.0.1",
+                     silence_logs=logging.CRITICAL) as nobody,
+        Client(nobody, set_as_default=False) as client,
+        pytest.raises(SubjectError, match="has had no workers for 1 s"),
+    ):  # fmt: skip
+        Folder(tmp_path).complete(batches, lambda _: None, client, lines.append)
+    assert lines == ["the cluster has no workers now; waiting for 1 s at most"]
 
 
 def problem(m=3, n=2, k=2):
@@ -181,9 +321,57 @@ class TestParcels:
         with pytest.raises(ValueError):
             unpack_replies(encode({"seconds": 1.0}) + encode(fields))
 
+    @pytest.mark.parametrize("seconds", [np.nan, np.inf, -np.inf, -1.0, 10**400])
+    def test_a_batch_takes_a_time_that_is_known(self, seconds):
+        with pytest.raises(ValueError, match="not a parcel"):
+            unpack_replies(encode({"seconds": seconds}))
+
+    @pytest.mark.parametrize(
+        "odd",
+        [{"number": x} for x in (np.inf, -np.inf, np.nan, 1.5, True, "1", None)]
+        + [{"seconds": x} for x in (np.inf, -np.inf, -1.0, 10**400, "soon", None)],
+    )
+    def test_numbers_that_cannot_be(self, odd):
+        usual = {"number": 1, "seconds": 0.5, "flags": [], "output": "", "returned": []}
+
+        def parcel(**fields):
+            return encode({"seconds": 1.0}) + encode(usual | fields, W=np.eye(2), H=np.eye(2))
+
+        assert len(unpack_replies(parcel()).replies) == 1
+        assert np.isnan(unpack_replies(parcel(seconds=np.nan)).replies[0].answer.seconds)
+        with pytest.raises(ValueError):
+            unpack_replies(parcel(**odd))
+
     def test_what_a_worker_prints_cannot_move_the_cursor(self):
         found = unpack_replies(pack_replies([Reply(1, Answer(error="\x1b[2J"))], 0.0))
         assert "\x1b" not in found.replies[0].answer.error
+
+
+SLOW = """
+import os, time
+def nmf(A, rank, *, W0, H0, seed):
+    with open({pids!r}, "a") as file:
+        print(os.getpid(), file=file)
+    time.sleep(300)
+    return W0, H0
+"""
+
+
+def test_a_stage_does_not_outlast_its_run(client, tmp_path):
+    pids = tmp_path / "pids"
+    (tmp_path / "slow.py").write_text(SLOW.format(pids=str(pids)))
+    subject, limits = SubjectName(f"py:{tmp_path / 'slow.py'}:nmf"), Limits(timeout=300)
+    with LocalExecutor(subject, 1, limits) as here:
+        about = here.start()
+    with executor_module.ClusterExecutor(client, subject, about, limits) as executor:
+        executor.start()
+        assert executor.submit(Request(0, problem(), 0, "C"))
+        until = time.monotonic() + 30
+        while not (pids.exists() and pids.read_text().endswith("\n")):
+            assert executor.replies(0.2) == []
+            assert time.monotonic() < until
+    _, alive = psutil.wait_procs([psutil.Process(int(pids.read_text()))], timeout=10)
+    assert not alive
 
 
 def test_files_are_found_from_other_folders(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ import time
 import psutil
 import pytest
 
-from clusters import Cluster, Proxy
+from clusters import Cluster, Proxy, certificates
 from stores import dump
 
 pytestmark = pytest.mark.slow
@@ -48,9 +48,9 @@ STORE = "run.sqlite"
 ARGUMENTS = ["run", "py:mine:nmf", "--sizes", "2-3", "--trials", "25", "--all", "--store", STORE]
 
 
-def start(folder, *more, **settings):
+def start(folder, *more, program=("-m", "nmfcheck"), **settings):
     return subprocess.Popen(
-        [sys.executable, "-m", "nmfcheck", *ARGUMENTS, *more],
+        [sys.executable, *program, *ARGUMENTS, *more],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         start_new_session=True, **settings,
     )  # fmt: skip
@@ -167,6 +167,29 @@ def test_all_workers_are_killed_and_others_come(folder, cluster, undisturbed):
     same(folder, undisturbed)
 
 
+IMPATIENT = """
+from nmfcheck.cli import main
+from nmfcheck.executors.cluster import members
+members.PATIENCE = 6.0
+main()
+"""
+
+
+def test_all_workers_are_killed_and_no_others_come(folder, cluster, undisturbed):
+    run = start(folder, "--cluster", cluster.address, program=["-c", IMPATIENT])
+    wait_for(folder, 60, run)
+    cluster.one.kill()
+    cluster.two.kill()
+    _, err = ended(run, codes=(4,))
+    assert err.count("the cluster has no workers now; waiting for 6 s at most") == 1
+    assert "the cluster has had no workers for 6 s; the same command goes on" in err
+    assert "Traceback" not in err
+    assert set(rows(folder)) <= set(undisturbed[0])
+    cluster.worker("three")
+    finish(folder, "--cluster", cluster.address)
+    same(folder, undisturbed)
+
+
 def test_the_scheduler_is_killed(folder, cluster, undisturbed):
     run = start(folder, "--cluster", cluster.address)
     wait_for(folder, 60, run)
@@ -210,6 +233,25 @@ def test_ctrl_c(folder, cluster, undisturbed, times):
         assert "the same command goes on from there" in err
     assert "Traceback" not in err
     finish(folder, "--cluster", cluster.address)
+    same(folder, undisturbed)
+
+
+def test_ctrl_c_at_a_terminal(folder, undisturbed):
+    """Where all processes of the group get it, those of Dask's workers as well."""
+    run = start(folder, "--cluster", "local:2")
+    wait_for(folder, 60, run)
+    begin, children = time.monotonic(), psutil.Process(run.pid).children(recursive=True)
+    os.killpg(run.pid, signal.SIGINT)
+    _, err = ended(run, codes=(130,))
+    assert time.monotonic() - begin < 30
+    assert [line for line in err.splitlines() if "suite: " not in line] == [
+        f"nmfcheck: interrupted; {count(folder)} stages are in {STORE}; the same command goes on "
+        "from there"
+    ]
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+    assert set(rows(folder)) <= set(undisturbed[0])
+    finish(folder, "--cluster", "local:2")
     same(folder, undisturbed)
 
 
@@ -311,42 +353,3 @@ def test_tls(folder, undisturbed):
         (folder / STORE).unlink()
         _, err = ended(start(folder, "--cluster", cluster.address), codes=(2,))
         assert "give --tls-ca, --tls-cert and --tls-key" in err
-
-
-def certificates(folder):
-    """Make an authority of one's own, and a certificate that it signed."""
-    import datetime
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    def name(text):
-        return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
-
-    now = datetime.datetime.now(datetime.UTC)
-    keys = {who: ec.generate_private_key(ec.SECP256R1()) for who in ("ca", "cert")}
-
-    def signed(who, *, authority):
-        return (
-            x509.CertificateBuilder()
-            .subject_name(name(who))
-            .issuer_name(name("ca"))
-            .public_key(keys[who].public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=1))
-            .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
-            .sign(keys["ca"], hashes.SHA256())
-        )
-
-    pem = serialization.Encoding.PEM
-    files = {each: folder / f"{each}.pem" for each in ("ca", "cert", "key")}
-    files["ca"].write_bytes(signed("ca", authority=True).public_bytes(pem))
-    files["cert"].write_bytes(signed("cert", authority=False).public_bytes(pem))
-    files["key"].write_bytes(
-        keys["cert"].private_bytes(
-            pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    return files

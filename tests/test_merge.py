@@ -6,7 +6,9 @@ import sqlite3
 import pytest
 
 import zoo
+from nmfcheck import InputError
 from nmfcheck.store import Store
+from nmfcheck.store.merging import merge
 from stores import dump
 
 SUBJECT = f"py:{zoo.__file__}:good"
@@ -47,6 +49,37 @@ def test_again_changes_nothing(run, nmfcheck, tmp_path):
         found = dump(tmp_path / "all.sqlite")
         assert len(found) == len(dump(tmp_path / "one.sqlite")) + len(dump(tmp_path / "two.sqlite"))
     assert not list(tmp_path.glob("*.merged*"))
+
+
+@pytest.mark.parametrize("reading", [False, True])
+def test_nothing_is_lost_where_it_ends_before_its_end(
+    run, nmfcheck, tmp_path, monkeypatch, reading
+):
+    """Of a store whose rows are in its log still, too."""
+    run("all.sqlite", "0-2")
+    run("two.sqlite", "3-4")
+    into = tmp_path / "all.sqlite"
+    with contextlib.closing(sqlite3.connect(into, isolation_level=None)) as reader:
+        with contextlib.closing(sqlite3.connect(into, isolation_level=None)) as writer:
+            writer.execute("UPDATE stages SET seconds = 7")
+            if reading:
+                reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM stages").fetchone()  # keeps the log there
+            writer.execute("UPDATE stages SET seconds = 8")
+        assert (tmp_path / "all.sqlite-wal").stat().st_size > 0
+
+        def fail(*_):
+            raise OSError(28, "No space left on device")
+
+        why = "is being read by another process" if reading else "No space left"
+        with monkeypatch.context() as patched:
+            patched.setattr("pathlib.Path.replace", fail)
+            with pytest.raises((InputError, OSError), match=why):
+                merge([tmp_path / "two.sqlite"], into)
+    with contextlib.closing(sqlite3.connect(into)) as connection:
+        assert set(connection.execute("SELECT seconds FROM stages")) == {(8.0,)}
+    code, _, _ = nmfcheck("merge", "two.sqlite", "--into", "all.sqlite")
+    assert code == 0
 
 
 @pytest.mark.slow

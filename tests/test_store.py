@@ -22,7 +22,7 @@ from nmfcheck import InputError, Trial
 from nmfcheck.families.bidiagonal.family import FAMILY, SLOPE_ASKS, eps_of
 from nmfcheck.judging.outcomes import Flag, Outcome
 from nmfcheck.store import Store
-from nmfcheck.store.file import SCHEMA
+from nmfcheck.store.file import SCHEMA, uri
 from nmfcheck.text import decimal
 from nmfcheck.trials import suites
 from nmfcheck.trials.driver import run_trials
@@ -624,3 +624,31 @@ class TestSchema1:
         with pytest.raises(InputError, match="damaged"):
             Store.read(old)
         assert old.read_bytes() == whole
+
+
+class TestWhereNothingCanBeWritten:
+    """Such as a file system that is read-only; permissions would not stop root."""
+
+    @pytest.fixture(autouse=True)
+    def sealed(self, monkeypatch):
+        monkeypatch.setattr(os, "access", lambda _path, mode: mode != os.W_OK)
+
+    def test_a_store_is_read(self, filled):
+        assert uri(filled).endswith("one.sqlite?mode=ro&immutable=1")
+        with Store.read(filled) as store:
+            assert store.count() > 0
+            assert [each.name for each in filled.parent.iterdir()] == [filled.name]
+
+    def test_what_is_beside_it_counts(self, filled):
+        log = filled.with_name(f"{filled.name}-wal")
+        log.touch()
+        assert "immutable" in uri(filled)
+        log.write_bytes(b"something")
+        assert uri(filled).endswith("?mode=rw")
+
+    def test_to_write_is_something_else(self, filled):
+        assert uri(filled, write=True).endswith("?mode=rw")
+
+
+def test_elsewhere_others_may_write(filled):
+    assert uri(filled).endswith("?mode=rw")

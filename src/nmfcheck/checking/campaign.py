@@ -123,17 +123,18 @@ class Campaign:
         )
         engine = chosen(self.engine)
         settings = {"options": solver.options, "engine": engine, "nmfcheck": __version__}
-        (begin or _keep)()
-        stored = store.subject(subject.name, settings)
         # The native engine has threads of its own; with NumPy, work is shared out to processes.
         processes = 1 if engine == "native" or self.cluster else self.jobs or os.cpu_count() or 1
-        with InlineExecutor(solver, progress, processes) as executor:
-            if self.cluster is None:
-                self._carry(executor, store, stored, progress, together=True)
-            else:
+        with InlineExecutor(solver, progress, processes) as executor, ExitStack() as stack:
+            through: Executor | None = None
+            if self.cluster is not None:
                 limit = {"at_most": self.suite.reference_iterations, "engine": engine}
-                with self._elsewhere(subject.named, executor.start(), limit) as cluster:
-                    self._carry(executor, store, stored, progress, through=cluster, together=True)
+                elsewhere = self._elsewhere(subject.named, executor.start(), limit)
+                through = stack.enter_context(elsewhere)
+                through.start()  # which may refuse it
+            (begin or _keep)()
+            stored = store.subject(subject.name, settings)
+            self._carry(executor, store, stored, progress, through=through, together=True)
         return stored
 
     def _run_local(
@@ -156,13 +157,13 @@ class Campaign:
                     reason = look.bad[0].sentence
                     raise SubjectError(f"{subject.name} could not be run: {reason}")
                 self.warn(subject.name, look.bad)
-                (begin or _keep)()
             with ExitStack() as stack:
                 through: Executor = executor
                 if self.cluster is not None:
                     assert subject.named is not None
                     through = stack.enter_context(self._elsewhere(subject.named, about))
-                    through.start()
+                    through.start()  # which may refuse it
+                (begin or _keep)()
                 stored = store.subject(subject.name, settings)
                 self._carry(executor, store, stored, progress, through=through)
             self._experiment(

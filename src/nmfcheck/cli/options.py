@@ -125,7 +125,7 @@ def cluster_options(command: Command) -> Command:
         if where is None and tls != Tls():
             raise InputError("--tls-ca, --tls-cert and --tls-key are for --cluster")
         if where is not None:
-            check_address(where)
+            check_address(where, tls)
         return command(**given, cluster=None if where is None else Cluster(where, tls))
 
     decorated: Any = with_cluster

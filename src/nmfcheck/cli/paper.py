@@ -67,7 +67,9 @@ def paper(
             nullcontext() if cluster is None else cluster.connected() as client,
             progress_bar(f"the paper, {scale.name} scale", sum(map(cost, batches))) as progress,
         ):
-            runs.complete(batches, progress, client)
+            runs.complete(
+                batches, progress, client, lambda line: click.echo(f"nmfcheck: {line}", err=True)
+            )
     except KeyboardInterrupt as interrupt:
         kept = sum(1 for _ in runs.path.glob("*.npz"))
         hint = f"{kept} batches of runs are in {runs.path}; the same command goes on from there"

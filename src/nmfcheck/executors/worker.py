@@ -11,6 +11,7 @@ import contextlib
 import faulthandler
 import os
 import random
+import signal
 import socket
 import sys
 import threading
@@ -44,6 +45,7 @@ LONGEST_TEXT = 2000
 
 def main() -> None:
     """Load the subject that is named, and serve until there is nobody left to serve."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # as in any new process
     serve(socket.socket(fileno=int(sys.argv[1])))
 
 

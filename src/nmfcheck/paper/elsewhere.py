@@ -21,16 +21,21 @@ Progress = Callable[[float], None]
 
 
 def made_elsewhere(
-    client: Client, batches: Sequence[Batch], engine: str, expected: Mapping[str, str]
+    client: Client,
+    batches: Sequence[Batch],
+    engine: str,
+    expected: Mapping[str, str],
+    tell: Callable[[str], None],
 ) -> Iterator[Runs]:
     """Return the runs of batches as they come.
 
     Parameters
     ----------
     expected : what must have made them: the bits of a run depend on it.
+    tell : called with a line for the user.
     """
     orders = [json.dumps({"batch": asdict(batch), "engine": engine}) for batch in batches]
-    for number, parcel in results(client, make, orders):
+    for number, parcel in results(client, make, orders, tell):
         batch = batches[number]
         try:
             ((fields, stacks),) = messages_in(parcel)

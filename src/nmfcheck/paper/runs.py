@@ -123,13 +123,18 @@ class Folder:
         return made_by(self.engine)
 
     def complete(
-        self, batches: Iterable[Batch], progress: Progress, cluster: Client | None = None
+        self,
+        batches: Iterable[Batch],
+        progress: Progress,
+        cluster: Client | None = None,
+        tell: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Make all runs that are not there.
 
         Parameters
         ----------
         cluster : where they are made; None for this machine.
+        tell : called with a line for the user.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         left = []
@@ -144,7 +149,7 @@ class Folder:
             return
         from .elsewhere import made_elsewhere  # late: few need it
 
-        for runs in made_elsewhere(cluster, left, self.engine, self.made_by):
+        for runs in made_elsewhere(cluster, left, self.engine, self.made_by, tell):
             self._write(runs)
             progress(cost(runs.batch))
 

@@ -145,6 +145,23 @@ def _writer(path: Path) -> str:
     return ""
 
 
+def uri(path: Path, *, write: bool = False) -> str:
+    """Return how SQLite is to open a store.
+
+    Where nothing can be written beside it, SQLite could not make the files by which readers and
+    writers know of each other. There it is told that nobody writes, if nobody does.
+    """
+    writable = write or os.access(path.absolute().parent, os.W_OK)
+    mode = "mode=rw" if writable or _has_log(path) else "mode=ro&immutable=1"
+    return f"{path.absolute().as_uri()}?{mode}"
+
+
+def _has_log(path: Path) -> bool:
+    """Say whether some of a store is in a file beside it."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() and log.stat().st_size > 0
+
+
 def check_header(path: Path) -> int:
     """Return a store's schema, or say what is wrong; without SQLite, which might write to it."""
     try:
@@ -164,9 +181,7 @@ def check_header(path: Path) -> int:
     if not OLDEST <= schema <= SCHEMA:
         hint = "a newer nmfcheck made it" if schema > SCHEMA else "it cannot be read any more"
         raise InputError(f"the store {str(path)!r} has schema {schema}, not {SCHEMA}; {hint}")
-    log = path.with_name(f"{path.name}-wal")
-    unwritten = log.exists() and log.stat().st_size > 0
-    if not unwritten and size != pages * (65536 if page == 1 else page):
+    if not _has_log(path) and size != pages * (65536 if page == 1 else page):
         raise InputError(f"the store {str(path)!r} is damaged: it has {size} bytes")
     return schema
 

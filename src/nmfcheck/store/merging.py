@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..trials.suites import Part, Suite
-from .file import create, in_words, locked
+from .file import create, in_words, locked, uri
 from .rows import COLUMNS
 from .store import Store
 
@@ -41,10 +41,24 @@ def merge(paths: Sequence[Path], into: Path) -> Suite:
             stack.callback(os.close, locked(into))  # nobody writes to it meanwhile
         stack.callback(new.unlink, missing_ok=True)
         suite = _written(given, new)
-        for suffix in ("-wal", "-shm"):  # all of it is in the new file
-            into.with_name(into.name + suffix).unlink(missing_ok=True)
+        if into.exists():
+            _settle(into)
         new.replace(into)
+        for suffix in ("-wal", "-shm"):  # in which nothing is left
+            into.with_name(into.name + suffix).unlink(missing_ok=True)
     return suite
+
+
+def _settle(path: Path) -> None:
+    """Bring all of a store into its own file: a log beside it would be taken for the new one's."""
+    given = uri(path, write=True)
+    with (
+        in_words(path),
+        contextlib.closing(sqlite3.connect(given, uri=True, timeout=2)) as connection,
+    ):
+        (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise InputError(f"the store {str(path)!r} is being read by another process; try again")
 
 
 def _written(given: Sequence[Path], new: Path) -> Suite:
@@ -66,7 +80,9 @@ def _written(given: Sequence[Path], new: Path) -> Suite:
 
 @contextlib.contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with contextlib.closing(
+        sqlite3.connect(uri(path, write=True), uri=True, isolation_level=None)
+    ) as connection:
         connection.execute("PRAGMA synchronous = FULL")
         yield connection
 
@@ -123,7 +139,7 @@ def _check_subjects(one: Store, other: Store) -> None:
 
 def _take(connection: sqlite3.Connection, store: Store) -> None:
     """Take over what a store has, after a look at whether it contradicts what is there."""
-    connection.execute("ATTACH ? AS other", (str(store.file),))
+    connection.execute("ATTACH ? AS other", (uri(store.file),))
     try:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(

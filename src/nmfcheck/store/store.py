@@ -31,6 +31,7 @@ from .file import (
     in_words,
     lay_out,
     locked,
+    uri,
     write_name,
 )
 from .results import Results
@@ -144,8 +145,12 @@ class Store:
         connection: sqlite3.Connection | None = None
         try:
             with in_words(path):
-                uri = f"{(copy or path).absolute().as_uri()}?mode=rw"
-                connection = sqlite3.connect(uri, uri=True, timeout=2, isolation_level=None)
+                connection = sqlite3.connect(
+                    uri(copy or path, write=mode == "write"),
+                    uri=True,
+                    timeout=2,
+                    isolation_level=None,
+                )
                 own = check(path, connection, suite)
         except BaseException:
             if connection is not None:

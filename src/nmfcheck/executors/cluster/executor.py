@@ -44,6 +44,9 @@ AHEAD = 2
 TIDY_EVERY = 16
 """After so many batches, memory that is not needed any more is looked for."""
 
+CLOSING = 2
+"""Seconds that workers have to say that they have ended what a run had started."""
+
 GROWTH = 4
 """A batch has at most so many times as many requests as those before it."""
 
@@ -100,7 +103,7 @@ class ClusterExecutor:
         }  # fmt: skip
         expected = known | remote.engine_of(order)
         self._members = Members(client, subject.name, self._order, expected, tell)
-        self._name, self._tell = subject.name, tell
+        self._name = subject.name
         self._due: deque[Request] = deque()
         self._flying: dict[str, _Batch] = {}
         self._done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
@@ -108,7 +111,7 @@ class ClusterExecutor:
         self._size = FIRST
         self._each = 0.0
         self._sent = 0
-        self._begun = self._waits = False
+        self._begun = False
 
     def __enter__(self) -> ClusterExecutor:
         return self
@@ -158,22 +161,17 @@ class ClusterExecutor:
 
     def close(self) -> None:
         """Cancel what is under way, and end what runs on the workers."""
-        from distributed import fire_and_forget, wait  # late: it takes long to import
-
         if self._client.status != "running":
             return
         try:
             self._client.cancel([batch.future for batch in self._flying.values()], force=True)
             self._flying.clear()
-            ends = [
-                self._client.submit(
-                    remote.close, self._run, workers=[address], pure=False, priority=100
-                )
-                for address in self._members.approved
-            ]
-            fire_and_forget(ends)
-            with self._client.as_current():
-                wait(ends, timeout=2)
+            if workers := list(self._members.approved):
+                # Not as a task, which would wait for a batch to end.
+                self._client.run(
+                    remote.close, self._run, workers=workers, on_error="ignore",
+                    callback_timeout=CLOSING,
+                )  # fmt: skip
         except (TimeoutError, OSError):  # workers close by themselves what nobody asks for
             pass
 
@@ -181,11 +179,7 @@ class ClusterExecutor:
         """Send a batch, if there is somebody to send it to."""
         workers = frozenset(self._members.approved)
         if not workers:
-            if not self._waits:
-                self._tell("the cluster has no workers now; waiting for one")
-            self._waits = True
             return
-        self._waits = False
         number = min(self._size, len(self._due))
         requests = [self._due.popleft() for _ in range(number)]
         self._sent += 1

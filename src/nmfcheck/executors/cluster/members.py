@@ -24,6 +24,33 @@ PATIENCE = 120.0
 BETWEEN_LOOKS = 1.0
 
 
+class Patience:
+    """Says once that there is nobody to work, and gives up after a while.
+
+    Parameters
+    ----------
+    tell : called with a line for the user.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._since: float | None = None
+
+    def look(self, *, there: bool) -> None:
+        """Note whether there is somebody; raise `SubjectError` if there was nobody for long."""
+        now = time.monotonic()
+        if there:
+            self._since = None
+        elif self._since is None:
+            self._since = now
+            self._tell(f"the cluster has no workers now; waiting for {PATIENCE:g} s at most")
+        elif now - self._since > PATIENCE:
+            raise SubjectError(
+                f"the cluster has had no workers for {PATIENCE:g} s; the same command goes on from "
+                "what is stored"
+            )
+
+
 class Members:
     """The workers that a run may use.
 
@@ -52,6 +79,7 @@ class Members:
         self._names: dict[str, str] = {}
         self._threads: dict[str, int] = {}
         self._next = 0.0
+        self._patience = Patience(tell)
         self.approved: dict[str, int] = {}
         """Addresses, and how many batches each works on at a time."""
 
@@ -79,13 +107,17 @@ class Members:
             raise SubjectError("the workers of the cluster were gone before they were looked at")
 
     def look(self) -> None:
-        """See who has come and who has gone, now and then."""
+        """See who has come and who has gone, now and then.
+
+        Raise `SubjectError` if there has been nobody to work for a while.
+        """
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + BETWEEN_LOOKS
         self._listed()
         for address in self._finished():
             self._tell(f"not used: {self._refused[address]}")
+        self._patience.look(there=bool(self.approved or self._looks))
 
     def called(self, address: str) -> str:
         """Return a worker's name, with its address where that says more."""

@@ -6,6 +6,7 @@ executes nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from ...judging.outcomes import Flag, Outcome
 from ...subjects import Answer, Problem
 from ...text import printable
-from ..messages import Message, encode, messages_in
+from ..messages import Fields, Message, encode, messages_in
 from ..process import message_of
 from ..protocol import Reply, Request
 
@@ -73,8 +74,11 @@ def unpack_replies(parcel: object) -> Returned:
         messages = messages_in(parcel)
         head, _ = next(messages)
         cannot = printable(str(head.get("cannot", "")))
-        return Returned([_read(each) for each in messages], float(head["seconds"]), cannot)
-    except (StopIteration, KeyError, TypeError, AttributeError) as error:
+        seconds = _seconds(head)
+        if math.isnan(seconds):
+            raise ValueError("not a parcel: it took no time that is known")
+        return Returned([_read(each) for each in messages], seconds, cannot)
+    except (StopIteration, KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"not a parcel: {type(error).__name__} {error}") from None
 
 
@@ -92,14 +96,25 @@ def _reply(reply: Reply) -> bytes:
     return encode(fields | {"error": answer.error, "outcome": answer.outcome})
 
 
+def _seconds(fields: Fields) -> float:
+    """Return how long something took; NaN where nobody measured."""
+    seconds = float(fields["seconds"])
+    if seconds < 0 or math.isinf(seconds):
+        raise ValueError(f"not a parcel: it took {seconds:g} s")
+    return seconds
+
+
 def _read(message: Message) -> Reply:
     fields, matrices = message
     flags = tuple(Flag(flag) for flag in fields["flags"])
-    seconds, output = float(fields["seconds"]), printable(str(fields["output"]))
+    seconds, output = _seconds(fields), printable(str(fields["output"]))
     if "error" in fields:
         error, outcome = printable(str(fields["error"])), Outcome(fields["outcome"])
         answer = Answer(None, None, error, outcome, output, seconds, flags)
     else:
         answer = Answer(matrices["W"], matrices["H"], seconds=seconds, flags=flags)
     returned = tuple(printable(str(each)) for each in fields["returned"])
-    return Reply(int(fields["number"]), answer, returned)
+    number = fields["number"]
+    if type(number) is not int:
+        raise ValueError(f"not a parcel: an answer to {number!r:.60}")
+    return Reply(number, answer, returned)

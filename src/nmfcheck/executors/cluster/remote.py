@@ -43,6 +43,7 @@ class _Kept:
 
 
 _runs: dict[str, _Kept] = {}
+_ended: set[str] = set()
 _lock = threading.Lock()
 _tidying = threading.Event()
 
@@ -76,7 +77,7 @@ def answer(order: str, parcel: bytes) -> bytes:
     begin = time.monotonic()
     executor = _taken(asked)
     try:
-        replies = _answered(executor, unpack_requests(parcel), begin + LONGEST)
+        replies = _answered(executor, unpack_requests(parcel), begin + LONGEST, asked["run"])
     except InputError as error:
         executor.close()
         return pack_refusal(str(error))
@@ -88,7 +89,13 @@ def answer(order: str, parcel: bytes) -> bytes:
 
 
 def close(run: str) -> None:
-    """End what a run has started here."""
+    """End what a run has started here; what is in use, by the batch that uses it, in a moment."""
+    _ended.add(run)
+    _drop(run)
+
+
+def _drop(run: str) -> None:
+    """Close the executors of a run that no batch is using."""
     with _lock:
         kept = _runs.pop(run, None)
     for executor in kept.executors if kept else ():
@@ -96,11 +103,11 @@ def close(run: str) -> None:
 
 
 def _answered(
-    executor: LocalExecutor | InlineExecutor, requests: Sequence[Request], until: float
+    executor: LocalExecutor | InlineExecutor, requests: Sequence[Request], until: float, run: str
 ) -> list[Reply]:
-    """Return the answers that there are in time; one that is begun is waited for."""
+    """Return the answers that there are in time; one that is begun is waited for, by its run."""
     due, waiting, replies = deque(requests), set[int](), list[Reply]()
-    while due or waiting:
+    while (due or waiting) and run not in _ended:
         while due and time.monotonic() < until and executor.submit(due[0]):
             waiting.add(due.popleft().number)
         if not waiting and time.monotonic() >= until:
@@ -149,7 +156,7 @@ def _tidy() -> None:
         with _lock:
             over = [run for run, kept in _runs.items() if kept.used < late]
         for run in over:
-            close(run)
+            _drop(run)
         with _lock:
             if not _runs:
                 _tidying.clear()

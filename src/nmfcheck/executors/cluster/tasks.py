@@ -9,24 +9,36 @@ from typing import TYPE_CHECKING, Any
 from ...errors import SubjectError
 from ...text import printable
 from .executor import AHEAD, Connection
+from .members import Patience
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 
 def results(
-    client: Client, function: Callable[[str], bytes], orders: Sequence[str]
+    client: Client,
+    function: Callable[[str], bytes],
+    orders: Sequence[str],
+    tell: Callable[[str], None],
 ) -> Iterator[tuple[int, bytes]]:
-    """Have a function called with each of some orders; return number and result as they come."""
+    """Have a function called with each of some orders; return number and result as they come.
+
+    Parameters
+    ----------
+    tell : called with a line for the user.
+    """
+    patience = Patience(tell)
     done: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
     waiting = iter(enumerate(orders))
     flying: dict[str, tuple[int, Future[Any]]] = {}
     try:
         while True:
             with Connection(client):
-                _send(client, function, waiting, flying, done)
+                threads = sum(client.nthreads().values())
+                _send(client, function, waiting, flying, done, AHEAD * max(threads, 1))
                 if not flying:
                     return
+                patience.look(there=threads > 0)
                 try:
                     future = done.get(timeout=1.0)
                 except queue.Empty:
@@ -45,10 +57,10 @@ def _send(
     waiting: Iterator[tuple[int, str]],
     flying: dict[str, tuple[int, Future[Any]]],
     done: queue.SimpleQueue[Future[Any]],
+    most: int,
 ) -> None:
     """Keep all workers busy."""
-    threads = sum(client.nthreads().values())
-    while len(flying) < AHEAD * max(threads, 1):
+    while len(flying) < most:
         number, order = next(waiting, (-1, ""))
         if number < 0:
             return
