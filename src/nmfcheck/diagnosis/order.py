@@ -19,7 +19,7 @@ LEAST = (Cause.UNRELATED, Cause.UNKNOWN)
 
 LAWS = (Cause.LAW, Cause.LAW_ASIDE)
 
-WHY_TWO = (Cause.REMEMBERS, Cause.RANDOM)
+SAYS_WHY_TWO = (Cause.REMEMBERS, Cause.RANDOM)
 """Why one question may have two answers."""
 
 Named = tuple[list[str], Finding]
@@ -98,7 +98,7 @@ def with_symptoms(
     told = [*shown[:behind], *symptoms, *shown[behind:]]
     if not differs:
         return told
-    why = [finding for finding in told if finding.cause in WHY_TWO and finding.certain]
+    why = [finding for finding in told if finding.cause in SAYS_WHY_TWO and finding.certain]
     return [*why, *differs, *(finding for finding in told if finding not in why)]
 
 

@@ -53,8 +53,8 @@ WHY_UNCONVERGED = (
     unsigned, diverged, other_loss, weighted, emptied,
     # What experiments show, and what the answers do.
     random, penalised, biased, perhaps_penalised, floor, threshold, pruned, cut_off, parted,
-    hurried, early,
-    entrywise, lifted, ceiling, at_once, locked, emptied_lines, greedy, jumping, half, unstable,
+    hurried, early, entrywise, lifted, ceiling, at_once, locked, emptied_lines, greedy, jumping,
+    half, unstable,
     # What is left.
     inside, leaves, at_rest, late, unrelated, alike, clustered, creeping, fixed_point, untried,
     unknown,

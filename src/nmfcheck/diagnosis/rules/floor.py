@@ -23,9 +23,10 @@ def floor(evidence: Evidence) -> Finding | None:
     if not len(values):
         return None
     low, middle, high = np.quantile(values, [0.1, 0.5, 0.9])
-    factor = _which(evidence)
+    names = sorted({name for factors in _raised(evidence) for name in factors}, reverse=True)
+    factor = " and ".join(names)
     least = [
-        min(float(X.min()) for name, X in (("W", W), ("H", H)) if name in factor)
+        min(float(X.min()) for name, X in (("W", W), ("H", H)) if name in names)
         for _, W, H in evidence.unconverged.factors
     ]
     if high - low > NARROW or not mostly(x >= LOWEST * 10**middle for x in least):
@@ -34,7 +35,7 @@ def floor(evidence: Evidence) -> Finding | None:
         Cause.FLOOR,
         f"Entries of {factor} do not fall below {10**middle:.1g} here: zeros of an exact "
         f"factorization come back as that. A floor under {factor} is in the way, or a constant is "
-        f"added to {'it' if len(factor) == 1 else 'them'} (by a penalty with the wrong sign, say).",
+        f"added to {'it' if len(names) == 1 else 'them'} (by a penalty with the wrong sign, say).",
         evidence=f"start at the answer: {len(values)} zeros come back as {10**middle:.3g}",
     )
 
@@ -54,29 +55,19 @@ def lifted(evidence: Evidence) -> Finding | None:
     )
 
 
-def _raised(evidence: Evidence) -> list[list[tuple[Array, Array]]]:
-    """Return, of each run whose exact start has zeros, the factors in which nearly all are lifted.
+def _raised(evidence: Evidence) -> list[dict[str, Array]]:
+    """Return, of each run whose exact start has zeros, what became of them, by factor.
 
-    Each with what it was at the start.
+    Of the factors in which nearly all are lifted.
     """
     raised = []
     for run in evidence.tried.exact:
         assert run.W is not None and run.H is not None
-        sides = [(X0, X) for X0, X in ((run.W0, run.W), (run.H0, run.H)) if (X0 == 0).any()]
-        if sides:
-            raised.append([(X0, X) for X0, X in sides if _share(X[X0 == 0]) >= NEARLY_ALL])
+        sides = (("W", run.W0, run.W), ("H", run.H0, run.H))
+        zeros = {name: X[X0 == 0] for name, X0, X in sides if (X0 == 0).any()}
+        if zeros:
+            raised.append({name: x for name, x in zeros.items() if _share(x) >= NEARLY_ALL})
     return raised
-
-
-def _which(evidence: Evidence) -> str:
-    """Say in which factors zeros are lifted: in those in which nearly all are, in any run."""
-    names = []
-    for name, place in (("W", 0), ("H", 1)):
-        pairs = [((run.W0, run.H0)[place], (run.W, run.H)[place]) for run in evidence.tried.exact]
-        zeros = [X[X0 == 0] for X0, X in pairs if X is not None and (X0 == 0).any()]
-        if any(_share(x) >= NEARLY_ALL for x in zeros):
-            names.append(name)
-    return " and ".join(names)
 
 
 def _share(zeros: Array) -> float:
@@ -89,5 +80,5 @@ def _lifted(evidence: Evidence) -> Array:
     raised = _raised(evidence)
     if not mostly(raised):
         return np.empty(0)
-    became = [X[X0 == 0] for factors in raised for X0, X in factors]
-    return np.asarray(np.log10(np.concatenate([x[x > 0] for x in became])))
+    became = np.concatenate([zeros for factors in raised for zeros in factors.values()])
+    return np.asarray(np.log10(became[became > 0]))

@@ -78,10 +78,8 @@ def _apart(runs: Sequence[tuple[Array, Array, Array]]) -> Finding | None:
     """Say so if W and H are each right, but not together, even if components are scaled."""
     telling = [(A, W, H) for A, W, H in runs if W.shape[1] < min(A.shape)]
     off = np.array([misses(A, W @ H) for A, W, H in telling])
-    with_W, with_H = (
-        np.array([_least(*(of(A, W, H))) for A, W, H in telling])
-        for of in (lambda A, W, _: (A, W), lambda A, _, H: (A.T, H.T))
-    )
+    with_W = np.array([_least(A, W) for A, W, _ in telling])
+    with_H = np.array([_least(A.T, H.T) for A, _, H in telling])
     sized = np.array([misses(A, inner(A, W, H)) for A, W, H in telling])
     apart = (off > FAR) & (np.maximum(with_W, with_H) <= EACH * off)
     if apart.sum() < FEWEST or not mostly(apart) or np.mean(sized > EACH * off) < SOME:
