@@ -23,14 +23,10 @@ def rejected_by(*families):
     return keep
 
 
-def right(*but):
-    """Keep a right NMF; `but` are families that ask for more digits than it has."""
-
-    def keep(function):
-        RIGHT[function.__name__] = (function, frozenset(but))
-        return function
-
-    return keep
+def right(function):
+    """Keep a right NMF."""
+    RIGHT[function.__name__] = function
+    return function
 
 
 # --- Pieces ---------------------------------------------------------------------------------------
@@ -224,7 +220,7 @@ def stops_after_20_sweeps(A, rank, *, W0, H0):
 # --- Right ones -----------------------------------------------------------------------------------
 
 
-@right()
+@right
 def alternating_nonnegative_least_squares(A, rank, *, W0, H0):
     W, H = W0, H0
     for _ in range(200):
@@ -233,7 +229,7 @@ def alternating_nonnegative_least_squares(A, rank, *, W0, H0):
     return W, H
 
 
-@right()
+@right
 def descends_in_shuffled_order(A, rank, *, W0, H0, seed):
     rng = np.random.default_rng(seed)
     W, H = W0.copy(), H0.copy()
@@ -243,7 +239,7 @@ def descends_in_shuffled_order(A, rank, *, W0, H0, seed):
     return W, H
 
 
-@right()
+@right
 def projected_gradient(A, rank, *, W0, H0):
     W, H = W0.copy(), H0.copy()
     for _ in range(300):
@@ -256,11 +252,14 @@ def projected_gradient(A, rank, *, W0, H0):
     return W, H
 
 
-@right()
+@right
 def descends_from_nndsvd(A, rank):
     return descend(A, *nndsvd(A, rank))
 
 
-@right("bidiagonal", "inflated")
+@right
 def descends_in_single_precision(A, rank, *, W0, H0):
     return descend(*(X.astype(np.float32) for X in (A, W0, H0)))
+
+
+descends_in_single_precision.nmfcheck_precision = "single"

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 import time
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -136,9 +137,11 @@ class TestBadInput:
 
     @pytest.mark.parametrize("where", ["tcp://host", "tcp://127.0.0.1:port", "tcp://[::1:1"])
     def test_addresses_that_dask_does_not_understand(self, nmfcheck, where):
+        threads = threading.active_count()
         code, _, err = nmfcheck("run", "als", "--cluster", where)
         assert (code, err.count("\n")) == (2, 1)
         assert f"--cluster is '{where}'; expected a scheduler's address" in err
+        assert threading.active_count() == threads  # the client that was begun is closed, in time
 
     @pytest.mark.parametrize("error", [OSError, TimeoutError, RuntimeError])
     def test_whatever_the_client_says(self, nmfcheck, monkeypatch, error):

@@ -18,11 +18,11 @@ from ..executors.protocol import About, Executor, Limits
 from ..families import Ask, Question
 from ..judging.objectives import find as find_objective
 from ..judging.outcomes import Outcome, reaches
-from ..judging.tolerances import TOLERANCE
 from ..laws import State
 from ..reference.engine import chosen
 from ..store import Results, Store, StoredSubject
 from ..subjects import Progress, SubjectName, reference_subject
+from ..subjects.precision import own_tolerance
 from ..tools.smoke import Check, smoke
 from ..trials.driver import Driver, Plan
 from ..trials.suites import Suite
@@ -67,7 +67,7 @@ class Campaign:
     law_budget : seconds for all laws together.
     whole : whether the suite is run as a whole; otherwise a run ends as soon as its verdict is
         certain, where the suite's version allows it. References always run all of it.
-    tolerance : what counts as exact.
+    tolerance : what counts as exact; None for what the precision that a subject says allows.
     budget : how many seconds a run may take; None for as long as it takes.
     cluster : where trials are run; None for this machine. Laws and experiments stay here.
     warn : called with what a first look showed to be wrong.
@@ -82,7 +82,7 @@ class Campaign:
     fail_fast: bool = False
     law_budget: float = BUDGET
     whole: bool = False
-    tolerance: float = TOLERANCE.exact
+    tolerance: float | None = None
     budget: float | None = None
     cluster: Client | None = None
     warn: Callable[[str, list[Check]], None] = lambda _name, _checks: None
@@ -188,8 +188,9 @@ class Campaign:
     ) -> StoredSubject:
         """Run a subject in this process."""
         with subject.inline() as executor:
-            takes = executor.start().takes
-            settings = {"in_process": True, **subject.settings(takes, {"nmfcheck": __version__})}
+            about = executor.start()
+            identity = {"nmfcheck": __version__, **about.identity}
+            settings = {"in_process": True, **subject.settings(about.takes, identity)}
             (begin or _keep)()
             stored = store.subject(subject.name, settings)
             self._carry(executor, store, stored, progress)
@@ -220,7 +221,7 @@ class Campaign:
             results,
             asked,
             shipped_for(self.suite),
-            tolerance=self.tolerance,
+            tolerance=self._tolerance(stored),
             stopped=None if noted is None else Stopped.from_text(noted),
             extensions=store.extensions,
         )
@@ -266,7 +267,7 @@ class Campaign:
         all_of_it = together or self.whole or asked.extra or asked.first
         early = not all_of_it and asked.version >= EARLY_SINCE
         monitor = self._monitor(store, stored, asked, early=early)
-        store.note(stored, MONITORED, str(self.tolerance) if monitor.alone else None)
+        store.note(stored, MONITORED, str(self._tolerance(stored)) if monitor.alone else None)
         store.note(stored, STOPPED, None)
         rounds = not together and self.suite.version >= EARLY_SINCE
         stopped = monitor.stop()
@@ -299,9 +300,13 @@ class Campaign:
         if early:
             spent = levels(store.extensions)
             lawful = not self._laws_left(store, stored)
-            certainty = Certainty(suite, shipped_for(suite), spent, self.tolerance, lawful)
-        alone = store.noted(stored, MONITORED) == str(self.tolerance)
+            certainty = Certainty(suite, shipped_for(suite), spent, self._tolerance(stored), lawful)
+        alone = store.noted(stored, MONITORED) == str(self._tolerance(stored))
         return Monitor(certainty, store.results(stored), self.budget, alone=alone)
+
+    def _tolerance(self, stored: StoredSubject) -> float:
+        """Return what counts as exact for a subject."""
+        return own_tolerance(stored.settings) if self.tolerance is None else self.tolerance
 
     def _try_laws(self, executor: Executor, store: Store, stored: StoredSubject) -> None:
         """Try the laws that have not been tried, and write down what came of each."""

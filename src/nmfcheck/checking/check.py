@@ -15,7 +15,6 @@ from ..errors import InputError, SubjectError
 from ..executors.cluster.connection import connected
 from ..executors.protocol import Limits
 from ..judging.objectives import find as find_objective
-from ..judging.tolerances import TOLERANCE
 from ..presenting.console import progress_bar
 from ..report.contents import MOST_SHOWN, contents
 from ..store import Store
@@ -40,7 +39,7 @@ def check(
     skip_laws: Sequence[str] = (),
     options: Mapping[str, Any] | None = None,
     objective: str | None = None,
-    tolerance: float = TOLERANCE.exact,
+    tolerance: float | None = None,
     whole: bool = False,
     budget: float | None = None,
     isolate: bool = True,
@@ -75,7 +74,8 @@ def check(
     objective : what it minimises: ``frobenius``, ``kl``, ``itakura-saito`` or ``beta=0.5`` and its
         like. If not given, what the subject says itself (an estimator by its `beta_loss`), or
         the Frobenius norm. Not for a `Suite`, which has one.
-    tolerance : what counts as exact, from 1e-10, which is the paper's, to 0.1.
+    tolerance : what counts as exact, from 1e-10, which is the paper's, to 0.1. If not given, the
+        paper's, or 1e-5 for a subject that says it computes in single precision.
     whole : whether all of the suite is run; otherwise the run ends as soon as its verdict is
         certain.
     budget : how many seconds the run may take; what is open then is INCONCLUSIVE.
@@ -115,7 +115,7 @@ def check(
         chosen = suites.find(suite, objective_of([tested], objective))
     chosen = chosen.selected(families=families, trials=trials, **selection)
     chosen = chosen.with_laws(laws, skip_laws)
-    tolerance = checked_tolerance(tolerance)
+    tolerance = None if tolerance is None else checked_tolerance(tolerance)
     if budget is not None and not real_number("budget", budget) > 0:
         raise InputError(f"budget must be a positive number of seconds, not {budget!r}")
     with ExitStack() as stack:

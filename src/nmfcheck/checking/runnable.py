@@ -94,7 +94,7 @@ class Runnable:
         """Return what makes it this subject and no other."""
         if self.named is not None:
             return {"options": dict(self.named.options), "takes": takes, **identity}
-        return {"options": {}, "takes": takes, "unnamed": True, **self.identity}
+        return {"options": {}, "takes": takes, "unnamed": True, **identity, **self.identity}
 
 
 def runnable(subject: Any, options: Mapping[str, Any] | None = None) -> Runnable:

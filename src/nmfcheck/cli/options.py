@@ -17,7 +17,6 @@ from ..errors import InputError
 from ..executors.cluster.connection import Tls, check_address, connected
 from ..executors.protocol import Limits
 from ..families import Family, Option, find, house, names
-from ..judging.tolerances import TOLERANCE
 from ..reference.engine import ENGINES
 from ..text import option_from_text
 from ..trials import suites
@@ -180,10 +179,10 @@ def report_options(command: Command) -> Command:
         click.option("--junit", metavar="FILE", help="Write the report as JUnit XML."),
         click.option("--report", "page", metavar="FILE",
                      help="Write the report as a page of HTML with figures."),
-        click.option("--tolerance", type=float, default=TOLERANCE.exact, metavar="X",
-                     callback=lambda _context, _parameter, given: checked_tolerance(given),
-                     help="What counts as exact, from 1e-10, which is the paper's and the default, "
-                     "to 0.1."),
+        click.option("--tolerance", type=float, metavar="X",
+                     callback=lambda _c, _p, x: None if x is None else checked_tolerance(x),
+                     help="What counts as exact, from 1e-10 to 0.1. The default is the paper's "
+                     "1e-10, and 1e-5 for subjects that say they compute in single precision."),
         click.option("--details", is_flag=True,
                      help="Show how often each outcome occurred, for each cell and ask."),
     ):  # fmt: skip

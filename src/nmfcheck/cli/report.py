@@ -31,7 +31,7 @@ def report(
     *,
     path: Path,
     failures: int,
-    tolerance: float,
+    tolerance: float | None,
     details: bool,
     page: str | None,
     junit: str | None,
@@ -56,7 +56,7 @@ def report(
 def compare(
     *,
     paths: tuple[Path, ...],
-    tolerance: float,
+    tolerance: float | None,
     details: bool,
     page: str | None,
     junit: str | None,

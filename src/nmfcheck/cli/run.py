@@ -116,7 +116,7 @@ def run(
     budget: float | None,
     cluster: Cluster | None,
     failures: int,
-    tolerance: float,
+    tolerance: float | None,
     details: bool,
     page: str | None,
     junit: str | None,

@@ -21,6 +21,7 @@ from ..judging.factors import FLOAT64, UnusableError, as_factor, is_factor
 from ..judging.outcomes import Outcome
 from ..subjects import Answer, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
+from ..subjects.precision import declared
 from ..subjects.problem import KEYWORDS, made_problem
 from .lawful import carried_out
 from .protocol import About, Reply, Request, made_reply
@@ -66,7 +67,8 @@ class InlineExecutor:
     def start(self) -> About:
         """Say what the subject takes: it is loaded."""
         parameters = dict(getattr(self.subject, "numbers", {}))
-        return About(tuple(getattr(self.subject, "takes", KEYWORDS)), parameters=parameters)
+        takes = tuple(getattr(self.subject, "takes", KEYWORDS))
+        return About(takes, declared(self.subject), parameters)
 
     def submit(self, request: Request) -> bool:
         """Put a request down, until there are as many as are solved together."""

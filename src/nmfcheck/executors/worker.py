@@ -27,6 +27,7 @@ from ..judging.outcomes import Flag
 from ..subjects import Answer, Command, Problem, Subject, SubjectName, load
 from ..subjects.children import dying_with_parent
 from ..subjects.identity import identity
+from ..subjects.precision import declared
 from ..subjects.problem import KEYWORDS, last_lines, raised
 from ..text import printable
 from .lawful import carried_out
@@ -75,6 +76,7 @@ def serve(over: socket.socket, subject: Subject | None = None) -> None:
             known = identity(name.name, subject, before)
         if isinstance(subject, Command):
             subject.start()
+        known |= declared(subject)
     except InputError as error:
         channel.send(encode({"cannot": str(error), "usage": not isinstance(error, SubjectError)}))
         return

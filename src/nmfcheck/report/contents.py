@@ -12,8 +12,8 @@ from ..diagnosis import Finding, diagnose
 from ..errors import InputError
 from ..families import Ask, Cell, Question
 from ..judging.outcomes import Outcome, reaches
-from ..judging.tolerances import TOLERANCE
 from ..store import Results, Row, Store, StoredSubject
+from ..subjects.precision import own_tolerance
 from ..subjects.problem import KEYWORDS
 from ..text import printable
 from ..trials.stage import Stage
@@ -178,7 +178,7 @@ def contents(
     *,
     only: Sequence[StoredSubject] | None = None,
     shown: int = MOST_SHOWN,
-    tolerance: float = TOLERANCE.exact,
+    tolerance: float | None = None,
 ) -> Contents:
     """Read stores.
 
@@ -187,7 +187,7 @@ def contents(
     stores : of the same version of suites.
     only : some of the subjects of a single store, if not all.
     shown : how many failing stages of each subject are to be read with W and H.
-    tolerance : what counts as exact.
+    tolerance : what counts as exact; None for what the precision that subjects say allows.
     """
     versions = {store.suite.version: store for store in stores}
     if len(versions) > 1:
@@ -217,7 +217,7 @@ def contents(
 
 
 def _subject(
-    store: Store, subject: StoredSubject, baselines: Baselines, shown: int, tolerance: float
+    store: Store, subject: StoredSubject, baselines: Baselines, shown: int, tolerance: float | None
 ) -> SubjectContents:
     suite, results = store.suite, store.results(subject)
     rows = results.rows()
@@ -227,7 +227,8 @@ def _subject(
     asked = suite if any(row.cell in warm for row in rows) else suite.asked_of(takes)
     tallies = tally(results, asked)
     verdict = verdict_of(
-        results, asked, baselines, tallies, tolerance=tolerance,
+        results, asked, baselines, tallies,
+        tolerance=own_tolerance(subject.settings) if tolerance is None else tolerance,
         stopped=_stopped(store, subject), extensions=store.extensions,
     )  # fmt: skip
     starts_where_told = {"W0", "H0"} <= set(takes)

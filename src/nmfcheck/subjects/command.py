@@ -78,6 +78,7 @@ class Command(OneByOne):
         self._said_before = 0
         self.capabilities: tuple[str, ...] = ()
         self.takes: tuple[str, ...] = KEYWORDS
+        self.precision: Any = None
 
     @property
     def is_running(self) -> bool:
@@ -155,6 +156,7 @@ class Command(OneByOne):
         offered, taken = said.get("capabilities"), said.get("takes")
         self.capabilities = tuple(map(str, offered)) if isinstance(offered, list) else ()
         self.takes = _taken(taken) if taken is not None else KEYWORDS
+        self.precision = said.get("precision")
 
     def _ask(self, problem: Problem, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
         process = self._process

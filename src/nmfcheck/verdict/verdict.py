@@ -31,6 +31,12 @@ from .regrading import MOST_DIGITS, Graded, depends_on_tolerance, tolerance_of
 from .stopping import Certainty, Stopped, Why
 from .tally import CellTally, tally
 
+THRESHOLDS = {
+    TOLERANCE.exact: " (the paper's threshold)",
+    TOLERANCE.single: " (exact in single precision)",
+}
+"""What tolerances are called that a verdict has without being told."""
+
 
 @dataclass(frozen=True)
 class FamilyVerdict:
@@ -104,7 +110,7 @@ class Verdict:
         ):
             return ""
         right = f": correct to {first.digits.in_words}" if self.digits else ""
-        which = " (the paper's threshold)" if self.tolerance == TOLERANCE.exact else ""
+        which = THRESHOLDS.get(self.tolerance, "")
         at = f" at {decimal(self.tolerance)}{which}" if self.asks_exact else ""
         here = f"{self.decision}{at}"
         if self.decision is Decision.PASS or not self.asks_exact:

@@ -131,14 +131,17 @@ def connected(where: str | Client, tls: Tls | None = None) -> Iterator[Client]:
                     stack.callback(_end, cluster)
                 where = cluster.scheduler_address
             with dask.config.set(REMEMBERED):
-                client = distributed.Client(
-                    where, security=security, timeout=TIMEOUT, set_as_default=False
+                client = distributed.Client.__new__(distributed.Client)
+                # Whether or not it can be made, it is closed in this thread: the garbage collector
+                # might close it in one for which the next client is waiting, under the same lock.
+                stack.callback(_close, client)
+                distributed.Client.__init__(
+                    client, where, security=security, timeout=TIMEOUT, set_as_default=False
                 )
         except (ValueError, TypeError) as error:  # a port that is no number, for example
             raise InputError(f"--cluster is {where!r}; {EXPECTED} ({_reason(error)})") from None
         except (OSError, TimeoutError, RuntimeError) as error:
             raise SubjectError(f"no scheduler answers at {where}: {_reason(error)}") from None
-        stack.callback(_close, client)
         yield client
 
 
