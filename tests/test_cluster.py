@@ -2,9 +2,11 @@
 
 import json
 import logging
+import os
 import threading
 import time
 from contextlib import nullcontext
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +19,10 @@ from hypothesis import strategies as st
 import zoo
 from clusters import certificates
 from nmfcheck import InputError, check
+from nmfcheck.checking import campaign
 from nmfcheck.cli import options as options_module
+from nmfcheck.diagnosis import Cause
+from nmfcheck.diagnosis.experiments import alone, repeated
 from nmfcheck.errors import SubjectError
 from nmfcheck.executors.cluster import connection as connection_module
 from nmfcheck.executors.cluster import executor as executor_module
@@ -55,6 +60,16 @@ def client():
         yield client
 
 
+@pytest.fixture
+def time_enough(monkeypatch):
+    """Let experiments take longer: the machine may be busy."""
+    monkeypatch.setattr(campaign, "perform", partial(campaign.perform, seconds=100.0))
+
+
+def experiments(report):
+    return {each.name: each for each in report._subject.experiments}
+
+
 class TestTheSame:
     @pytest.mark.parametrize("subject", [SUBJECT, "als", BIASED])
     def test_rows(self, client, tmp_path, subject):
@@ -63,6 +78,18 @@ class TestTheSame:
         other = check(subject, store=there, cluster=client, **SMALL)
         assert dump(there) == dump(here)
         assert other.verdict == one.verdict
+
+    def test_report_on_one_that_fails(self, client, time_enough):
+        """Experiments are made as they are without a cluster, those with new processes as well."""
+        subject = f"py:{zoo.__file__}:returns_h_of_another_run"
+        here, there = check(subject, **SMALL), check(subject, cluster=client, **SMALL)
+        assert there._subject.experiments == here._subject.experiments
+        assert experiments(there)["alone"].runs == 4
+        assert there.findings == here.findings
+
+    def test_what_has_two_answers_is_asked_in_new_processes(self, client, time_enough):
+        subject = f"py:{zoo.__file__}:answers_differently_for_the_same_seed"
+        assert experiments(check(subject, cluster=client, **SMALL))["repeated"].runs == 3
 
     @pytest.mark.slow
     def test_small_batches(self, client, tmp_path, monkeypatch):
@@ -90,6 +117,39 @@ class TestTheSame:
             one, other = here.runs(batch), there.runs(batch)
             assert np.array_equal(one.W, other.W)
             assert np.array_equal(one.H, other.H)
+
+
+OTHER_MACHINES = """
+import os, time
+on_the_cluster = "ON_THE_CLUSTER" in os.environ
+
+def is_wrong_otherwise(A, rank, *, W0, H0):
+    return (W0, H0) if on_the_cluster else (H0.T, W0.T)
+
+def has_two_answers_there(A, rank, *, W0, H0):
+    return (W0 * (1 + time.time() % 1), H0) if on_the_cluster else (W0, H0)
+"""
+
+
+class TestOtherMachines:
+    """What differs between machines is not taken for what a process remembers."""
+
+    @pytest.mark.parametrize(
+        ("name", "experiment", "reason"),
+        [
+            ("is_wrong_otherwise", "alone", alone.OTHERS_HERE),
+            ("has_two_answers_there", "repeated", repeated.ONE_HERE),
+        ],
+    )
+    def test_left_out(self, client, tmp_path, time_enough, name, experiment, reason):
+        source = tmp_path / "machines.py"
+        source.write_text(OTHER_MACHINES)
+        client.run(lambda: os.environ.setdefault("ON_THE_CLUSTER", "yes"))
+        report = check(f"py:{source}:{name}", cluster=client, **SMALL)
+        made = experiments(report)[experiment]
+        assert (made.runs, made.left_out) == (0, reason)
+        assert all(finding.cause is not Cause.REMEMBERS for finding in report.findings)
+        assert not any("new processes" in finding.sentence for finding in report.findings)
 
 
 class TestBadInput:

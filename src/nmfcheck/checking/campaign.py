@@ -168,7 +168,7 @@ class Campaign:
                 self._carry(executor, store, stored, progress, through=through)
             self._experiment(
                 subject, executor, lambda other: other.local(1, self.limits), store, stored,
-                isolated=self.cluster is None,
+                isolated=True,
             )  # fmt: skip
         return stored
 
@@ -212,7 +212,7 @@ class Campaign:
         Parameters
         ----------
         place : where the same subject with other options is to run.
-        isolated : whether that is a new process, on the machine where the others are.
+        isolated : whether that is a new process.
         """
         about, results = executor.start(), store.results(stored)
         asked = self.suite.asked_of(about.takes)
@@ -235,7 +235,8 @@ class Campaign:
             return place(changed)
 
         fresh = (lambda: place(subject)) if isolated else None
-        asking = Asked(executor, about.parameters, variant, fresh)
+        elsewhere = self.cluster is not None
+        asking = Asked(executor, about.parameters, variant, fresh, elsewhere)
         for experiment in perform(asking, results, asked, results.experiments()):
             store.write_experiment(stored, experiment.name, experiment.as_data())
 

@@ -68,7 +68,7 @@ WHY_TWO = {
     False: "In new processes, each asked for nothing else, it does not give the same digits, "
     "either: it is random in a way that the seed does not decide, or depends on time or threads.",
     None: "Something may be kept from one call to the next, be random in a way that the seed does "
-    "not decide, or depend on time or on threads.",
+    "not decide, or depend on time, on threads or on the machine.",
 }
 """Why a question may have two answers, by whether new processes give one; None: not known."""
 

@@ -32,18 +32,27 @@ FAR = 1e-3
 
 CHANGES = "a comparison with its answers before, since it does not give the same ones again"
 """Then only whether new processes agree with each other can be seen."""
+OTHERS_HERE = "asked on the client, it does not give the answers that it gave on the cluster"
 CHANGES_SOMETIMES = "asked once more, it does not always give the same answers"
 
 Fresh = Callable[[], AbstractContextManager[Executor]]
 """Gives an executor of the same subject in a new process."""
 
 
-def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -> Experiment:
+def alone(
+    fresh: Fresh,
+    asking: Asking,
+    stages: Sequence[Stage],
+    clock: Clock,
+    *,
+    elsewhere: bool = False,
+) -> Experiment:
     """Ask for each of some failing runs in processes of its own.
 
     Parameters
     ----------
-    asking : asks where the stages come from.
+    asking : asks where the stages come from, or on this machine.
+    elsewhere : whether they come from other machines; then other answers may be the machine's.
     """
     runs = again(_chosen(stages))
     if len(runs) < RUNS:
@@ -51,6 +60,8 @@ def alone(fresh: Fresh, asking: Asking, stages: Sequence[Stage], clock: Clock) -
     stored = {(stage.trial.id, stage.ask.name): stage for stage in stages}
     controls = asking.ask([run for run in runs for _ in range(CONTROLS)])
     reason = _not_as_before([(run, stored[run.trial.id, run.ask.name]) for run in controls])
+    if elsewhere and reason == CHANGES:
+        reason = OTHERS_HERE
     if reason not in ("", CHANGES):
         return Experiment(NAME, (), reason)
     made: list[Run] = []

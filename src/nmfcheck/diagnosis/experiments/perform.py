@@ -43,12 +43,15 @@ class Asked:
     parameters : the options that it has, with their values.
     variant : the same with other options; None where it has none.
     fresh : gives an executor of the same subject in a new process; None where it runs in this one.
+    elsewhere : whether the suite was run on other machines. Then what is asked of new processes on
+        this one means something only where this machine gives the same answers as those.
     """
 
     executor: Executor
     parameters: Mapping[str, Any]
     variant: Variant | None = None
     fresh: alone.Fresh | None = None
+    elsewhere: bool = False
 
 
 def perform(
@@ -70,7 +73,8 @@ def perform(
     clock = Clock(seconds)
     twice = repeated.asked_twice(results)
     if twice is not None and subject.fresh is not None and repeated.NAME not in known:
-        yield from _repeated(subject.fresh, twice, clock)
+        asking = Asking(subject.executor, clock, usual) if subject.elsewhere else None
+        yield from _repeated(subject.fresh, twice, clock, asking)
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
     if not starts and at_answer.NAME not in known:
@@ -86,7 +90,7 @@ def perform(
             yield from _less_work(subject, stages, clock, usual)
     far = float(np.median([defect_of(stage.measures) for stage in stages])) > alone.FAR
     if far and subject.fresh is not None and alone.NAME not in known:
-        yield alone.alone(subject.fresh, asking, stages, clock)
+        yield alone.alone(subject.fresh, asking, stages, clock, elsewhere=subject.elsewhere)
 
 
 def _from_elsewhere(
@@ -113,9 +117,11 @@ def _from_elsewhere(
         yield continued.experiment
 
 
-def _repeated(fresh: alone.Fresh, stage: Stage, clock: Clock) -> Iterator[Experiment]:
+def _repeated(
+    fresh: alone.Fresh, stage: Stage, clock: Clock, here: Asking | None
+) -> Iterator[Experiment]:
     try:
-        yield repeated.repeated(fresh, stage, clock)
+        yield repeated.repeated(fresh, stage, clock, here)
     except InputError as reason:
         yield Experiment(repeated.NAME, (), f"a new process could not be started: {reason}")
 

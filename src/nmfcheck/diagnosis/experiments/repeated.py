@@ -14,14 +14,19 @@ from dataclasses import replace
 from ...judging.outcomes import Flag
 from ...store import Results
 from ...trials.stage import Stage
-from .alone import Fresh
-from .asking import Clock, in_each
+from .alone import Fresh, same_answer
+from .asking import Asking, Clock, in_each
 from .record import Experiment, again
 
 NAME = "repeated"
 
 TIMES = 2
 """In so many processes it is asked, and in one more with another random state."""
+
+CONTROLS = 4
+"""So often it is asked twice on this machine, where others have given two answers."""
+
+ONE_HERE = "asked again on the client, it does not give two answers, as it did on the cluster"
 
 
 def asked_twice(results: Results) -> Stage | None:
@@ -30,9 +35,19 @@ def asked_twice(results: Results) -> Stage | None:
     return next(iter(results.stages(ids[:1])), None)
 
 
-def repeated(fresh: Fresh, stage: Stage, clock: Clock) -> Experiment:
-    """Ask what had two answers in processes of its own."""
+def repeated(fresh: Fresh, stage: Stage, clock: Clock, here: Asking | None = None) -> Experiment:
+    """Ask what had two answers in processes of its own.
+
+    Parameters
+    ----------
+    here : asks on this machine, where others have given the two answers: if it has one here, they
+        may be those of two machines.
+    """
     (run,) = again([stage])
+    if here is not None:
+        answers = here.ask([run, replace(run, again=True)] * CONTROLS)
+        if all(same_answer(each, answers[0]) for each in answers):
+            return Experiment(NAME, (), ONE_HERE)
     runs = [*[run] * TIMES, replace(run, again=True)]
     with ExitStack() as stack:
         made = in_each([stack.enter_context(fresh()) for _ in runs], runs, clock)
