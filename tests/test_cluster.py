@@ -204,13 +204,16 @@ class TestBadInput:
         assert threading.active_count() == threads  # the client that was begun is closed, in time
 
     @pytest.mark.parametrize("error", [OSError, TimeoutError, RuntimeError])
-    def test_whatever_the_client_says(self, nmfcheck, monkeypatch, error):
+    def test_whatever_the_client_says(self, nmfcheck, monkeypatch, tmp_path, error):
         def fail(*_, **__):
             raise error
 
         monkeypatch.setattr("distributed.Client.__init__", fail)
         monkeypatch.setattr("distributed.Client.__del__", lambda _: None)
-        code, _, err = nmfcheck("run", "als", "--cluster", "tcp://127.0.0.1:1")
+        store = tmp_path / "new.sqlite"
+        where = ("--cluster", "tcp://127.0.0.1:1", "--store", str(store))
+        code, _, err = nmfcheck("run", "als", *where)
+        assert not store.exists()
         assert (code, err) == (
             4,
             f"nmfcheck: no scheduler answers at tcp://127.0.0.1:1: {error.__name__}\n",

@@ -6,7 +6,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -169,10 +169,10 @@ def run(
     path = store_path or _default_store(named, suite)
     check_apart(path, page, junit, json)
     unrunnable, stored = 0, []
-    with (
-        Store.create_or_open(path, suite, fresh=not resume) as store,
-        nullcontext() if cluster is None else cluster.connected() as client,
-    ):
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.create_or_open(path, suite, fresh=not resume))
+        stack.callback(store.remove_if_empty)
+        client = None if cluster is None else stack.enter_context(cluster.connected())
         fresh = [] if resume else [suite]
         suite = suite if fresh else store.suite  # which may have more trials
         campaign = Campaign(
@@ -198,8 +198,6 @@ def run(
         except KeyboardInterrupt as interrupt:
             hint = f"{store.count()} stages are in {path}; the same command goes on from there"
             raise Interrupted(hint, interrupt) from None
-        finally:
-            store.remove_if_empty()
         if not stored:
             return UNRUNNABLE
         most = max(failures, MOST_SHOWN)
