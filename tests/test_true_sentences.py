@@ -16,6 +16,10 @@ from nmfcheck.diagnosis.experiments.alone import CHANGES, CONTROLS, _not_as_befo
 from nmfcheck.diagnosis.experiments.record import Begin, Run
 from nmfcheck.diagnosis.order import in_order, with_symptoms
 from nmfcheck.diagnosis.rules.early import _changes
+from nmfcheck.diagnosis.rules.least_squares import least_squares
+from nmfcheck.diagnosis.rules.penalised import TERMS, _part_left
+from nmfcheck.diagnosis.rules.rescaled import _both, inner
+from nmfcheck.diagnosis.rules.unsigned import _lost_signs
 from nmfcheck.families import find
 from nmfcheck.families.bidiagonal.family import cell_of
 from nmfcheck.intervals import Share
@@ -646,3 +650,15 @@ def test_columns_that_are_taken_for_empty():
     finding = first(leaves_columns_out, "mixed", trials=12)
     assert finding.cause is Cause.MISSING
     assert "Whole columns of W·H are 0 where those of A are not" in finding.sentence
+
+
+def test_answers_beyond_all_bounds_do_not_hold_up_the_diagnosis():
+    """LAPACK may go on for ever where something is infinite."""
+    rng = np.random.default_rng(0)
+    A, Y, X = rng.random((6, 5)), 1e134 * rng.random((6, 3)), 1e134 * rng.random((3, 5))
+    assert least_squares(np.full((4, 2), np.inf), np.ones(4)) is None
+    with np.errstate(all="ignore"):
+        assert _part_left(TERMS["one"], A, Y, 1e100 * X) is None
+        assert not _lost_signs(A, 1e200 * Y, 1e174 * X)
+        for product in (inner(A, Y, 1e100 * X), _both(A, Y, 1e100 * X)):
+            assert not np.isfinite(product).any()

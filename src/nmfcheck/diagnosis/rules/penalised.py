@@ -11,6 +11,7 @@ from ...arrays import Array
 from ...judging.objectives import find
 from ..evidence import Evidence
 from ..findings import MOST, Cause, Finding
+from .least_squares import least_squares
 
 FEWEST = 4
 """So many runs must show it, and so many entries each of them must have."""
@@ -215,7 +216,7 @@ def _part_left(term: Term, A: Array, Y: Array, X: Array) -> float | None:
     """
     there = POSITIVE * X.max(initial=0.0) < X
     k = len(X)
-    if there.sum() < 2 * k + SPARE or not np.isfinite(Y).all():
+    if there.sum() < 2 * k + SPARE:
         return None
     G, C = Y.T @ Y, Y.T @ A
     scaled = [(np.outer(G[:, j], X[j]))[there] for j in range(k)]
@@ -223,16 +224,16 @@ def _part_left(term: Term, A: Array, Y: Array, X: Array) -> float | None:
     rows = np.arange(k)[:, None]
     added = [np.where(rows == j, part, 0.0)[there] for j in range(k)]
     target = C[there]
-    sizes, left = _left(np.stack([*scaled, *added], axis=1), target)
-    _, without = _left(np.stack(scaled, axis=1), target)
-    told = (sizes > 0).all() and without > PULL * np.linalg.norm(target)
-    return left / without if told else 1.0
-
-
-def _left(system: Array, target: Array) -> tuple[Array, float]:
-    """Return the least squares solution, and the norm of what it leaves."""
-    solution = np.asarray(np.linalg.lstsq(system, target, rcond=None)[0], dtype=np.float64)
-    return solution, float(np.linalg.norm(target - system @ solution))
+    with_it, without = np.stack([*scaled, *added], axis=1), np.stack(scaled, axis=1)
+    sizes, scales = least_squares(with_it, target), least_squares(without, target)
+    if sizes is None or scales is None:
+        return None
+    left, unexplained = (
+        float(np.linalg.norm(target - system @ x))
+        for system, x in ((with_it, sizes), (without, scales))
+    )
+    told = (sizes > 0).all() and unexplained > PULL * np.linalg.norm(target)
+    return left / unexplained if told else 1.0
 
 
 def _best(runs: Sequence[tuple[Array, Array, Array]]) -> tuple[str, Fit] | None:

@@ -13,5 +13,5 @@ def refitted(A: Array, W: Array) -> Array | None:
 
     try:
         return np.column_stack([nnls(W, column)[0] for column in A.T])
-    except RuntimeError:
+    except (RuntimeError, ValueError):  # ValueError: for numbers that are too large
         return None

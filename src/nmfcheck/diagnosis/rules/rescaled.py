@@ -10,6 +10,7 @@ from ...arrays import Array
 from ...judging.turned import misses
 from ..evidence import Evidence
 from ..findings import Cause, Finding
+from .least_squares import least_squares
 
 FEWEST = 4
 NEARLY_ALL = 0.9
@@ -66,8 +67,8 @@ def _shrunk(runs: Sequence[tuple[Array, Array, Array]]) -> bool:
 def inner(A: Array, W: Array, H: Array) -> Array:
     """Return W·D·H for the D with which it is nearest to A."""
     components = np.stack([np.outer(W[:, j], H[j]).ravel() for j in range(W.shape[1])], axis=1)
-    d = np.linalg.lstsq(components, A.ravel(), rcond=None)[0]
-    return np.asarray((W * np.maximum(d, 0.0)) @ H)
+    d = least_squares(components, A.ravel())
+    return np.asarray(W @ H if d is None else (W * np.maximum(d, 0.0)) @ H)
 
 
 def _rows(A: Array, W: Array, H: Array) -> Array:
@@ -90,7 +91,10 @@ def _both(A: Array, W: Array, H: Array) -> Array:
         return X
     system = np.zeros((len(i), m + n))
     system[np.arange(len(i)), i] = system[np.arange(len(i)), m + j] = 1.0
-    sizes = np.exp(np.linalg.lstsq(system, np.log(A[i, j] / X[i, j]), rcond=None)[0])
+    logarithms = least_squares(system, np.log(A[i, j] / X[i, j]))
+    if logarithms is None:
+        return X
+    sizes = np.exp(logarithms)
     return np.asarray(sizes[:m, None] * X * sizes[m:])
 
 

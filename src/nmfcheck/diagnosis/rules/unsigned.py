@@ -7,6 +7,7 @@ import numpy as np
 from ...arrays import Array
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
+from .least_squares import least_squares
 
 FEWEST = 3
 SAME = 1e-6
@@ -74,8 +75,11 @@ def _lost_in_a_component(A: Array, W: Array, H: Array) -> bool | None:
 
 def _lost_signs(A: Array, W: Array, H: Array) -> bool:
     """Say whether W is |A·H⁺|, and A·H⁺ has negative entries."""
-    if not (np.isfinite(H @ H.T).all() and W.any() and H.any()):
+    if not (W.any() and H.any()):
         return False
-    X = np.linalg.lstsq(H.T, A.T, rcond=None)[0].T
+    turned = least_squares(H.T, A.T)
+    if turned is None:
+        return False
+    X = turned.T
     size = abs(X).max()
     return bool(X.min() < -NEGATIVE * size and abs(abs(X) - W).max() <= SAME * size)
