@@ -575,6 +575,22 @@ def test_components_that_start_alike():
     assert "they start alike" in finding.sentence
 
 
+def test_some_collapses_do_not_say_that_components_start_alike():
+    def leaves_an_entry_out(A, rank, *, W0, H0, seed):
+        M = np.ones(A.shape)
+        M.flat[seed % A.size] = 0.0
+        W, H = W0.copy(), H0.copy()
+        for _ in range(1000):
+            H *= (W.T @ (M * A)) / (W.T @ (M * (W @ H)) + 1e-300)
+            W *= ((M * A) @ H.T) / ((M * (W @ H)) @ H.T + 1e-300)
+        return W, H
+
+    chosen = {"families": "bidiagonal", "sizes": (2,), "trials": 40, "whole": True}
+    report = check(leaves_an_entry_out, isolate=False, **chosen)
+    assert Cause.COLLAPSES in {finding.cause for finding in report.findings}
+    assert not any("start alike" in finding.sentence for finding in report.findings)
+
+
 @pytest.mark.slow
 def test_one_factor_of_another_loss():
     def mixes_two_losses(A, rank, *, W0, H0):

@@ -30,7 +30,8 @@ def collapsed(evidence: Evidence) -> Finding | None:
             f"It returns zeros: W·H is 0{where}, and so explains nothing of A.{_always(evidence)}",
         )
     alike = [_all_alike(s.W, s.H) for s in sample if s.trial.cell.k > 1]
-    if len(alike) >= FEWEST and all(alike):
+    others = (_all_alike(W, H) for _, W, H in evidence.unconverged.factors if W.shape[1] > 1)
+    if len(alike) >= FEWEST and all(alike) and all(others):
         return Finding(
             Cause.COLLAPSES,
             f"All components are the same, up to their sizes, in all {len(alike)} runs that "
