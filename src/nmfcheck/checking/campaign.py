@@ -15,9 +15,8 @@ from ..executors.inline import InlineExecutor
 from ..executors.lawful import BUDGET, try_laws
 from ..executors.local import LocalExecutor
 from ..executors.protocol import About, Executor, Limits
-from ..families import Ask, Question
+from ..families import Question
 from ..judging.objectives import find as find_objective
-from ..judging.outcomes import Outcome, reaches
 from ..laws import State
 from ..reference.engine import chosen
 from ..store import Results, Store, StoredSubject
@@ -25,10 +24,12 @@ from ..subjects import Progress, SubjectName, reference_subject
 from ..subjects.precision import own_tolerance
 from ..tools.smoke import Check, smoke
 from ..trials.driver import Driver, Plan
+from ..trials.stage import Stage
 from ..trials.suites import Suite
 from ..verdict.baseline import shipped_for
 from ..verdict.decision import Decision
 from ..verdict.levels import EARLY_SINCE, levels
+from ..verdict.regrading import passes
 from ..verdict.stopping import STOPPED, Certainty, Stopped
 from ..verdict.verdict import verdict_of
 from .monitor import Monitor
@@ -259,7 +260,7 @@ class Campaign:
         together : whether many problems are solved at a time: of one cell after the other, and all
             of them.
         """
-        if self.fail_fast and self._has_failed(store.results(stored)):
+        if self.fail_fast and self._has_failed(store, stored):
             return
         self._try_laws(executor, store, stored)
         asked = self.suite.asked_of(executor.start().takes)
@@ -278,7 +279,7 @@ class Campaign:
         with closing(running):  # type: ignore[type-var]
             for stages in running if stopped is None else ():
                 store.write(stored, stages)
-                if self.fail_fast and any(_fails(stage.ask, stage.outcome) for stage in stages):
+                if self.fail_fast and any(self._fails(stage, stored) for stage in stages):
                     return
                 monitor.add(stages)
                 if stopped := monitor.stop():
@@ -349,14 +350,16 @@ class Campaign:
         wanted = {**suite.cells, **suite.extra}
         return all(len(results.done(cell)) >= trials for cell, trials in wanted.items())
 
-    def _has_failed(self, results: Results) -> bool:
+    def _has_failed(self, store: Store, stored: StoredSubject) -> bool:
         """Say whether a trial that is there has failed its test."""
-        asks = {(part.family, ask.name): ask for part in self.suite.parts for ask in part.asks}
         return any(
-            _fails(asks[row.cell.partition("/")[0], row.ask], Outcome(row.outcome))
-            for row in results.of_the_suite()
+            self._fails(stage, stored)
+            for cell in self.suite.cells
+            for stage in store.results(stored).stages_of(cell)
         )
 
-
-def _fails(ask: Ask, outcome: Outcome) -> bool:
-    return ask.question is Question.TEST and not reaches(outcome.grade, ask.needs)
+    def _fails(self, stage: Stage, stored: StoredSubject) -> bool:
+        """Say whether a stage fails the test."""
+        defect = stage.trial.family.defect(stage.measures)
+        passed = passes(stage.ask, stage.outcome, defect, self._tolerance(stored))
+        return stage.ask.question is Question.TEST and not passed

@@ -29,6 +29,7 @@ from ..subjects.estimator import RANK, EstimatorSubject, is_estimator, objective
 from ..subjects.function import FunctionSubject
 from ..subjects.libraries import LIBRARIES
 from ..subjects.names import COMMAND, PYTHON
+from ..subjects.precision import declared_by
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Runnable:
     Attributes
     ----------
     subject : by name, or itself where it has none.
-    identity : what tells one that has no name from others.
+    identity : what tells one that has no name from others, and what it says of itself.
     """
 
     subject: SubjectName | Subject
@@ -93,7 +94,9 @@ class Runnable:
     def settings(self, takes: tuple[str, ...], identity: Mapping[str, Any]) -> dict[str, Any]:
         """Return what makes it this subject and no other."""
         if self.named is not None:
-            return {"options": dict(self.named.options), "takes": takes, **identity}
+            return {
+                "options": dict(self.named.options), "takes": takes, **identity, **self.identity,
+            }  # fmt: skip
         return {"options": {}, "takes": takes, "unnamed": True, **identity, **self.identity}
 
 
@@ -109,12 +112,13 @@ def runnable(subject: Any, options: Mapping[str, Any] | None = None) -> Runnable
             raise InputError(f"{subject.name} takes no option {next(iter(given))!r}")
         return Runnable(SubjectName(COMMAND + shlex.join(subject.arguments)))
     if (name := importable(subject)) is not None:
-        return Runnable(SubjectName(name, given))
+        return Runnable(SubjectName(name, given), declared_by(subject, name))
     if is_estimator(subject) and not isinstance(subject, type):
         parameters = _parameters(subject)
         kind = importable(type(subject))
         if kind is not None and parameters is not None:
-            return Runnable(SubjectName(kind, {**parameters, **given}))
+            named = SubjectName(kind, {**parameters, **given})
+            return Runnable(named, declared_by(subject, kind))
     return Runnable(as_subject(subject, options=given), _identity(subject))
 
 

@@ -17,8 +17,11 @@ from ..executors.inline import InlineExecutor
 from ..executors.local import LocalExecutor
 from ..executors.protocol import Executor
 from ..families import Ask, Trial
+from ..judging.tolerances import TOLERANCE
 from ..presenting.console import console
 from ..subjects import SubjectName, reference_subject
+from ..subjects.precision import own_tolerance
+from ..text import decimal
 from ..tools.lawful import is_of_law, try_again
 from ..tools.replay import replay_from, save
 from ..tools.showing import show_replayed
@@ -91,9 +94,13 @@ def replay(
             limits = parse_limits(timeout, memory_limit)
             executor = stack.enter_context(LocalExecutor(name, 1, limits))
         replayed = replay_from(trial, executor, Begin(begin))
+        tolerance = own_tolerance(executor.start().identity)
     if folder is not None:
         save(replayed, folder)
     show_replayed(console(), trial, subject, replayed)
+    if tolerance != TOLERANCE.exact:
+        click.echo(f"\nIt says that it computes in single precision: in a verdict, "
+                   f"what is within {decimal(tolerance)} counts as exact.")  # fmt: skip
 
 
 def _asks(trial: Trial, given: Mapping[str, Any]) -> tuple[Ask, ...]:

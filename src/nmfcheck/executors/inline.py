@@ -19,7 +19,7 @@ import numpy as np
 from ..arrays import Array, copies
 from ..judging.factors import FLOAT64, UnusableError, as_factor, is_factor
 from ..judging.outcomes import Outcome
-from ..subjects import Answer, Problem, Progress, Subject
+from ..subjects import Answer, Command, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
 from ..subjects.precision import declared
 from ..subjects.problem import KEYWORDS, made_problem
@@ -67,6 +67,8 @@ class InlineExecutor:
     def start(self) -> About:
         """Say what the subject takes: it is loaded."""
         parameters = dict(getattr(self.subject, "numbers", {}))
+        if isinstance(self.subject, Command) and not self.subject.is_running:
+            self.subject.start()  # which says what it takes, and how it computes
         takes = tuple(getattr(self.subject, "takes", KEYWORDS))
         return About(takes, declared(self.subject), parameters)
 

@@ -12,6 +12,7 @@ from ..diagnosis import Finding, diagnose
 from ..errors import InputError
 from ..families import Ask, Cell, Question
 from ..judging.outcomes import Outcome, reaches
+from ..judging.tolerances import TOLERANCE
 from ..store import Results, Row, Store, StoredSubject
 from ..subjects.precision import own_tolerance
 from ..subjects.problem import KEYWORDS
@@ -21,6 +22,7 @@ from ..trials.suites import Part, Suite
 from ..verdict.baseline import Baseline, Baselines, shipped_for
 from ..verdict.counts import CellCount, count
 from ..verdict.decision import Decision
+from ..verdict.regrading import Graded, depends_on_tolerance
 from ..verdict.stopping import STOPPED, Stopped
 from ..verdict.tally import CellTally, tally
 from ..verdict.verdict import FamilyVerdict, Verdict, verdict_of
@@ -46,6 +48,7 @@ class FamilyContents:
     counts : the outcomes, counted.
     tallies : the outcomes, trial by trial.
     defects : for each ask, the largest defect of each judged stage, sorted.
+    tolerance : what counts as exact, in the counts and tallies as well.
     """
 
     part: Part
@@ -56,6 +59,7 @@ class FamilyContents:
     baseline: Baseline
     extra: Mapping[Cell, Sequence[Stage]]
     labels: Mapping[str, Mapping[tuple[str, str], Mapping[str, int]]]
+    tolerance: float
 
     @property
     def family(self) -> str:
@@ -226,13 +230,15 @@ def _subject(
     warm = {cell.id for cell in suite.cells if cell.warm}
     asked = suite if any(row.cell in warm for row in rows) else suite.asked_of(takes)
     tallies = tally(results, asked)
+    tolerance = own_tolerance(subject.settings) if tolerance is None else tolerance
     verdict = verdict_of(
-        results, asked, baselines, tallies,
-        tolerance=own_tolerance(subject.settings) if tolerance is None else tolerance,
+        results, asked, baselines, tallies, tolerance=tolerance,
         stopped=_stopped(store, subject), extensions=store.extensions,
     )  # fmt: skip
     starts_where_told = {"W0", "H0"} <= set(takes)
-    families = _families(results, asked, verdict, baselines, tallies, besides)
+    graded = _at(tolerance, results, asked, tallies)
+    failed = _shown(rows, suite, () if graded is tallies else graded, shown)
+    families = _families(results, asked, verdict, baselines, graded, besides)
     return SubjectContents(
         name=printable(subject.name),
         subject=subject,
@@ -242,7 +248,7 @@ def _subject(
         verdict=verdict if asked is suite else replace(verdict, notes=(*verdict.notes, NO_START)),
         findings=tuple(diagnose(results, asked, verdict, baselines, tallies)),
         families=families,
-        shown=tuple(results.stages(_shown(rows, suite, shown))),
+        shown=tuple(results.stages(failed)),
         experiments=tuple(experimented(results, subject, suite)),
         unlike=tuple(unlike_references(families)) if starts_where_told else (),
         command=run_command(subject, suite, besides),
@@ -290,9 +296,21 @@ def _families(
                 }
                 for label, texts in labels.items()
             },
+            verdict.tolerance,
         )
         for part in suite.parts
     )
+
+
+def _at(
+    tolerance: float, results: Results, suite: Suite, tallies: Sequence[CellTally]
+) -> Sequence[CellTally]:
+    """Return the outcomes, where what is within the tolerance is exact."""
+    if tolerance == TOLERANCE.exact:
+        return tallies
+    graded = Graded.read(results, suite)
+    asks = {part.family: [a for a in part.asks if depends_on_tolerance(a)] for part in suite.parts}
+    return [graded.at(tolerance, each, asks[each.cell.family]) for each in tallies]
 
 
 def _besides(store: Store, rows: Sequence[Row]) -> list[Cell]:
@@ -355,9 +373,21 @@ def unlike_references(families: Sequence[FamilyContents]) -> list[str]:
     return ids
 
 
-def _shown(rows: Sequence[Row], suite: Suite, most: int) -> list[int]:
-    """Choose some stages that failed: one of each family and outcome, then from all cells."""
+def _shown(rows: Sequence[Row], suite: Suite, tallies: Sequence[CellTally], most: int) -> list[int]:
+    """Choose some stages that failed: one of each family and outcome, then from all cells.
+
+    Parameters
+    ----------
+    tallies : the outcomes at another tolerance than the paper's, if there is one.
+    """
     own = {cell.id for cell in suite.cells}
+    exact = {
+        (each.cell.id, ask, seed)
+        for each in tallies
+        for ask, letters in each.letters.items()
+        for seed, letter in zip(each.seeds, letters, strict=True)
+        if letter == Outcome.EXACT.letter
+    }
     passing = {
         (cell.id, ask.name, str(outcome))
         for part in suite.parts
@@ -372,6 +402,7 @@ def _shown(rows: Sequence[Row], suite: Suite, most: int) -> list[int]:
         if row.cell in own
         and row.outcome != Outcome.NOT_RUN
         and (row.cell, row.ask, row.outcome) not in passing
+        and (row.cell, row.ask, row.seed) not in exact
     ]
     chosen: dict[int, None] = {}
     for of in (

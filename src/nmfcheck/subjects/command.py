@@ -4,7 +4,8 @@ It reads ``{"id": 7, "A": [[…]], "rank": 3, "W0": [[…]], "H0": [[…]], "see
 "kl"}`` and writes ``{"id": 7, "W": [[…]], "H": [[…]]}`` or ``{"id": 7, "error": "…"}``. The end of
 its input ends it. The first request is a warm-up, whose answer does not count. It also asks for
 capabilities, and its answer may say what the program takes: ``"takes": ["seed"]`` is one that
-draws a start of its own. Programs that know nothing of that need not answer it.
+draws a start of its own, and ``"precision": "single"`` one that computes in float32. Programs that
+know nothing of that need not answer it.
 """
 
 from __future__ import annotations

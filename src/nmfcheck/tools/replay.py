@@ -58,8 +58,11 @@ def replay_from(trial: Trial, executor: Executor, begin: Begin) -> list[Replayed
 
 
 def replay(trial: Trial, executor: Executor) -> list[Replayed]:
-    """Run a trial; return its stages in the order of its asks."""
-    asks = tuple(replace(ask, keeps=True) for ask in trial.asks)
+    """Run a trial; return its stages in the order of its asks.
+
+    As in a run, one that has some digits goes on to the next ask.
+    """
+    asks = tuple(replace(ask, keeps=True, lenient=True) for ask in trial.asks)
     whole = replace(trial, asks=asks)
     stages = [stage for some in Driver(executor, [Plan([whole])]) for stage in some]
     named = {ask.name: ask for ask in trial.asks}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..arrays import real_number
 from ..errors import InputError
 from ..families import Ask
-from ..judging.outcomes import Outcome
+from ..judging.outcomes import Outcome, reaches
 from ..judging.tolerances import TOLERANCE
 from ..store import Results
 from ..trials.suites import Suite
@@ -43,6 +43,13 @@ def checked_tolerance(tolerance: float) -> float:
 def depends_on_tolerance(ask: Ask) -> bool:
     """Say whether a looser tolerance can make an ask pass."""
     return ask.needs in ("exact", "first-order")
+
+
+def passes(ask: Ask, outcome: Outcome, defect: float, tolerance: float) -> bool:
+    """Say whether a stage passes its ask, where what is within the tolerance is exact."""
+    if reaches(outcome.grade, ask.needs):
+        return True
+    return depends_on_tolerance(ask) and outcome.letter in _JUDGED and defect <= tolerance
 
 
 @dataclass(frozen=True)

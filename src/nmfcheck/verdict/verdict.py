@@ -35,7 +35,7 @@ THRESHOLDS = {
     TOLERANCE.exact: " (the paper's threshold)",
     TOLERANCE.single: " (exact in single precision)",
 }
-"""What tolerances are called that a verdict has without being told."""
+"""What those tolerances are called that are asked for without being told."""
 
 
 @dataclass(frozen=True)

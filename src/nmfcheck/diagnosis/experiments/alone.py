@@ -60,7 +60,7 @@ def alone(
     stored = {(stage.trial.id, stage.ask.name): stage for stage in stages}
     controls = asking.ask([run for run in runs for _ in range(CONTROLS)])
     reason = _not_as_before([(run, stored[run.trial.id, run.ask.name]) for run in controls])
-    if elsewhere and reason == CHANGES:
+    if elsewhere and reason in (CHANGES, CHANGES_SOMETIMES):
         reason = OTHERS_HERE
     if reason not in ("", CHANGES):
         return Experiment(NAME, (), reason)

@@ -39,7 +39,7 @@ class Asked:
 
     Attributes
     ----------
-    executor : what the suite was run through.
+    executor : what the suite was run through; a process on this machine, if that was a cluster.
     parameters : the options that it has, with their values.
     variant : the same with other options; None where it has none.
     fresh : gives an executor of the same subject in a new process; None where it runs in this one.

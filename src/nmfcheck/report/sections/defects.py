@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...judging.tolerances import TOLERANCE
 from ...presenting.section import Section
 from ..contents import FamilyContents
 
@@ -45,7 +44,8 @@ class DefectsSection(Section):
                       drawstyle="steps-post", label=ask.title)  # fmt: skip
             medians.append(f"at {ask.title} the median is {np.median(finite):.0e}")
         most = self.family.part.room.defect_bound
-        for bound in (TOLERANCE.exact, *([most] if most else [])):
+        exact = self.family.tolerance
+        for bound in (exact, *([most] if most else [])):
             axes.axvline(bound, color=INK, linewidth=0.8, linestyle=":")
             axes.annotate(f"{bound:.0e}", (bound, 1.02), fontsize=8, ha="center",
                           xycoords=("data", "axes fraction"))  # fmt: skip
@@ -57,4 +57,4 @@ class DefectsSection(Section):
             figure, f"Distribution of the defects: {'; '.join(medians) or 'none'}."
         )
         asked = f"{most:g} is asked for. " if most else ""
-        return with_caption(picture, f"{asked}Exact is {TOLERANCE.exact:g} or less.")
+        return with_caption(picture, f"{asked}Exact is {exact:g} or less.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...intervals import Share
 from ...presenting.section import Section
 from ...presenting.words import decision, interval, rate, table
+from ...text import decimal, in_list
 from ..contents import Contents, SubjectContents
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from ...presenting.drawing import Sheet
 
 HTML = """\
-<p class="quiet">The best first.</p>
+<p class="quiet">The best first. {{ told }}</p>
 <div class="wide">
 <table class="leaders">
 <thead><tr><th>subject</th><th>verdict</th><th>passed</th><th>95 % interval</th><th>exact</th></tr></thead>
@@ -49,6 +50,8 @@ class LeaderboardSection(Section):
                 "These subjects ran through different suites: their shares are of different trials."
             )
             screen.print(Text(warning, style="bold yellow"), soft_wrap=True)
+        if told := _tolerances(self.contents):
+            screen.print(Text(told), soft_wrap=True)
         shown = table("The best first" if suite is None else f"{suite.called}, the best first")
         for heading, justify in (
             ("subject", "left"), ("verdict", "left"), ("passed", "right"),
@@ -74,7 +77,19 @@ class LeaderboardSection(Section):
         """Return the table."""
         from ...presenting.markup import render
 
-        return render(HTML, rows=[(each, _exact(each)) for each in self.contents.ranked])
+        rows = [(each, _exact(each)) for each in self.contents.ranked]
+        return render(HTML, rows=rows, told=_tolerances(self.contents))
+
+
+def _tolerances(contents: Contents) -> str:
+    """Say what counts as exact, where that is not the same for all subjects."""
+    names: dict[float, list[str]] = {}
+    for each in contents.ranked:
+        names.setdefault(each.verdict.tolerance, []).append(each.name)
+    if len(names) < 2:
+        return ""
+    said = (f"{decimal(x)} for {in_list(some)}" for x, some in sorted(names.items()))
+    return f"What counts as exact differs: {'; '.join(said)}."
 
 
 def _exact(subject: SubjectContents) -> Share:
