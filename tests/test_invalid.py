@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from nmfcheck import Case, Outcome, bidiagonal, exact_factorization, judge
+from nmfcheck import Case, Outcome, bidiagonal, check, exact_factorization, judge
 from nmfcheck.families.bidiagonal.judge import BidiagonalJudgement
 
 
@@ -164,3 +164,12 @@ def test_a_bad_entry_of_a_rectangular_matrix(bad, expected):
     assert judgement.labels == judgement.measures == {}
     told = f"H is {bad:.3g} at row 2, column 5; expected {expected} numbers."
     assert judgement.explanation == told
+
+
+def test_negative_entries_are_told_before_what_they_make_of_the_objective():
+    def starts_below_zero(A, rank, *, W0, H0):
+        return 3 * W0 - 1, H0
+
+    report = check(starts_below_zero, isolate=False, families="mixed", trials=8, laws=["descent"])
+    assert "negative" in report.findings[0].sentence
+    assert any("'descent' is broken" in finding.sentence for finding in report.findings)

@@ -503,6 +503,9 @@ def test_what_is_certain_elsewhere_is_told_before_what_hardly_says_why():
     assert [f for _, f in in_order(shown, ["mixed"])] == [unsigned, early]
     shown = [(["mixed"], early), (["bidiagonal"], guess)]
     assert [f for _, f in in_order(shown, ["mixed"])] == [early, guess]
+    unknown = Finding(Cause.UNRELATED, "nowhere near A", certain=False)
+    shown = [(["mixed"], unknown), (["rays"], guess)]
+    assert [f for _, f in in_order(shown, ["mixed"])] == [guess, unknown]
 
 
 @pytest.mark.slow
@@ -620,7 +623,7 @@ def test_one_iteration_whatever_the_option_says(monkeypatch):
 
     finding = first(ends_at_once, "mixed", "rays", trials=8)
     assert (finding.cause, finding.certain) == (Cause.EARLY, True)
-    assert "It makes one iteration, whatever max_iter says" in finding.sentence
+    assert "max_iter makes no difference: with max_iter=1" in finding.sentence
 
 
 def test_numbers_that_are_too_large_for_a_rule_are_no_traceback():

@@ -21,7 +21,7 @@ from .broken_laws import broken_laws
 from .evidence import Evidence
 from .experiments import Tried
 from .findings import Cause, Finding
-from .invalid import invalid
+from .invalid import invalid, may_have_grown
 from .order import Named, in_order, with_laws, with_symptoms
 from .rules import (
     ABOUT_A,
@@ -138,7 +138,7 @@ def diagnose(
     told = with_symptoms(
         with_laws(named, of_laws(laws, Cause.LAW), tells, alone=not failing),
         symptoms,
-        grows,
+        grows if any(map(may_have_grown, symptoms)) else (),
         differs,
     )
     return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]

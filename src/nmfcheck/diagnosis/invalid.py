@@ -20,7 +20,7 @@ from .rules.silent import of_one_shape
 FROM = {
     "NaN": "NaN usually comes from 0/0, or from numbers that overflow",
     "infinite": "infinities usually come from a division by 0, or from updates that diverge",
-    "negative": "negative entries usually come from a step or a solver without a bound at 0",
+    "negative": "negative entries usually come from a start, step or solver without a bound at 0",
 }
 
 BEYOND = 1e100
@@ -86,6 +86,11 @@ def invalid(
             )
     why = "; ".join(FROM[kind] for kind in FROM if kind in kinds)
     return Finding(Cause.HARD, f"{in_list(seen)}: {why}. {first}")
+
+
+def may_have_grown(finding: Finding) -> bool:
+    """Say whether invalid answers are such that numbers without bound would explain them."""
+    return "NaN" in finding.sentence or "infinite" in finding.sentence
 
 
 def _failing(results: Results, families: list[str]) -> Iterator[tuple[Array, Array]]:

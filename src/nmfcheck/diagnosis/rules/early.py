@@ -53,12 +53,15 @@ def hurried(evidence: Evidence) -> Finding | None:
     ((name, number),) = few[0].run.options.items()
     if number > 1 and not evidence.chains:
         return None  # who solves each half exactly may have come to rest by then
-    said = "one iteration" if number == 1 else f"{number} iterations at most"
+    said, soon = f"{name} makes no difference", "at once"
+    if number > 1:
+        said, soon = f"More than {number} iterations make no difference", "by then"
     return Finding(
         Cause.EARLY,
-        f"It makes {said}, whatever {name} says: with {name}={number} all {len(few)} runs that "
-        "were looked at end at the same error as before, to the last bit. Its stopping rule is met "
-        f"at once, a return is in the loop, or {name} does not reach it.",
+        f"{said}: with {name}={number} all {len(few)} runs that were looked at end at the same "
+        f"error as before, to the last bit, and not where they should. Its stopping rule is met "
+        f"{soon}, a return is in the loop, {name} does not reach it, or an early iterate is what "
+        "comes back (as the best, by a wrong measure, say).",
         evidence=f"less work: {len(few)} runs end as before with {name}={number}",
     )
 

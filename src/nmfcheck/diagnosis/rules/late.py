@@ -29,7 +29,8 @@ def late(evidence: Evidence) -> Finding | None:
         f"{evidence.unconverged.typical:.1g} of its largest entry. The cause is unknown, but it "
         f"stays at exact factorizations, and {float(np.median(zeros)):.0%} of W or H or more are "
         "exactly 0: negative entries may be set to 0 at the end only, and not in the loop, or "
-        "numbers fall to and fro until they underflow.",
+        "steps be too large, so that factors become 0 (all components updated at once from old "
+        "values, say).",
         certain=False,
         evidence=f"start at the answer: all {len(missed)} runs stayed",
     )
