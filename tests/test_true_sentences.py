@@ -671,6 +671,37 @@ def test_columns_that_are_taken_for_empty():
     assert "Whole columns of W·H are 0 where those of A are not" in finding.sentence
 
 
+def test_one_factor_of_another_loss_without_a_start():
+    def mixes_two_losses(A, rank, *, seed):
+        rng = np.random.default_rng(seed)
+        W, H = rng.random((len(A), rank)), rng.random((rank, A.shape[1]))
+        for _ in range(60):
+            W = swept(H @ H.T, H @ A.T, W.T).T
+            H = H * (W.T @ (A / np.maximum(W @ H, 1e-300))) / W.sum(axis=0)[:, None]
+        return W, H
+
+    finding = first(mixes_two_losses, "rank-one", trials=12)
+    assert (finding.cause, finding.certain) == (Cause.HALF, True)
+    assert "The update of H is that of another loss" in finding.sentence
+
+
+def test_components_that_are_taken_for_dead():
+    def prunes(A, rank, *, W0, H0):
+        W, H = W0.copy(), H0.copy()
+        for sweep in range(200):
+            H = swept(W.T @ W, W.T @ A, H)
+            W = swept(H @ H.T, H @ A.T, W.T).T
+            if sweep % 10 == 9 and sweep < 50:
+                dead = np.linalg.norm(W, axis=0) * np.linalg.norm(H, axis=1) < 1.0
+                W[:, dead], H[dead] = 0.0, 0.0
+        return W, H
+
+    chosen = {"families": "bidiagonal", "sizes": (3,), "trials": 30, "whole": True}
+    report = check(prunes, isolate=False, **chosen)
+    (said,) = (f.sentence for f in report.findings if f.cause is Cause.COLLAPSES)
+    assert "whole components are exactly 0" in said
+
+
 def test_answers_beyond_all_bounds_do_not_hold_up_the_diagnosis():
     """LAPACK may go on for ever where something is infinite."""
     rng = np.random.default_rng(0)

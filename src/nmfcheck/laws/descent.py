@@ -28,7 +28,7 @@ class Descent(Law):
 
     name = "descent"
     needs = (Offer.START,)
-    usually = "a wrong sign or a wrong update, or a start that is not used"
+    usually = "too long a step, a wrong sign or another wrong update, or a start that is not used"
     tolerance = 1e-9
 
     def examples(self, handle: Handle) -> Iterable[Example]:

@@ -29,6 +29,9 @@ TOLERANCES = (
 TIMES, SMALLER = 10, 1e-6
 """So many times the iterations, and so much of the tolerance."""
 
+FOR_NONE = 1000
+"""So many iterations where 0 is the number, which may stand for "no limit"."""
+
 LONGEST = 10**7
 
 
@@ -36,12 +39,14 @@ def more(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that make a subject work longer, from its parameters and their values."""
     changed: dict[str, Any] = {}
     for name, value in parameters.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+        number = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
         if not number:
             continue
-        if name in ITERATIONS and value <= LONGEST and value == int(value):
+        if name in ITERATIONS and value == 0:
+            changed[name] = FOR_NONE
+        elif name in ITERATIONS and value <= LONGEST and value == int(value):
             changed[name] = TIMES * int(value)
-        elif name in TOLERANCES and value < 1:
+        elif name in TOLERANCES and 0 < value < 1:
             changed[name] = float(f"{value * SMALLER:.6g}")
     return changed
 

@@ -12,6 +12,7 @@ from ..experiments.record import Begin
 from ..findings import Cause, Finding, mostly
 
 FEWEST = 5
+MOSTLY = 0.9
 
 ALIKE = 1e-9
 """What else than one direction is left of components, relative to it, where they are the same."""
@@ -56,8 +57,26 @@ def _often(evidence: Evidence) -> Finding:
         return Finding(Cause.NORMAL, f"{rate}, which may be chance: {theirs}.")
     return Finding(
         Cause.COLLAPSES,
-        f"{rate}; {theirs}. Components die or share a row: look at how it starts, at what sets "
-        "entries to 0, and, if it makes several runs, at which of them it keeps.",
+        f"{rate}; {theirs}. {_empty(evidence)}Components die or share a row: look at how it "
+        "starts, at what sets entries to 0, and, if it makes several runs, at which of them it "
+        "keeps.",
+    )
+
+
+def _empty(evidence: Evidence) -> str:
+    """Say that whole components are 0 in runs that collapse, if they are in nearly all of them."""
+    sample = [s for s in evidence.sample(Outcome.COLLAPSED) if s.trial.cell.k > 1]
+    empty = [
+        not (s.W.any(axis=0) & s.H.any(axis=1)).all()
+        for s in sample
+        if s.W is not None and s.H is not None
+    ]
+    if len(empty) < FEWEST or sum(empty) < MOSTLY * len(empty):
+        return ""
+    return (
+        f"In {sum(empty)} of {len(empty)} such runs whole components are exactly 0: small ones may "
+        "be taken for dead and be set to 0 (by a threshold, say), or they become 0 in an update "
+        "and cannot come back. "
     )
 
 

@@ -26,11 +26,14 @@ POSITIVE = 1e-6
 
 
 def half(evidence: Evidence) -> Finding | None:
-    """Say which update is wrong, if the other one is right, and runs do not stop early."""
+    """Say which update is wrong, if the other one is right, and runs do not stop early.
+
+    Where it cannot be started at its own answers, only another loss explains why it rests there.
+    """
     # Where a factor is 0, any other one is the best for it.
     runs = [(A, W, H) for A, W, H in evidence.unconverged.factors if (W @ H).any()]
     chains = evidence.chains
-    if len(runs) < FEWEST or not chains or mostly(x.improved or x.creeps for x in chains):
+    if len(runs) < FEWEST or mostly(x.improved or x.creeps for x in chains):
         return None
     if find(evidence.part.objective).beta != 2:
         return None
@@ -46,6 +49,8 @@ def half(evidence: Evidence) -> Finding | None:
                 rests = not mostly(each.wanders for each in chains)
                 if (loss := _other_loss(right, runs)) is not None:
                     return _of_another_loss(right, loss, sizes, seen)
+                if not chains:
+                    return None
                 return _finding(right, sizes, seen, certain=certain and rests)
     return None
 
