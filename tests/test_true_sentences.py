@@ -504,8 +504,9 @@ def test_what_is_certain_elsewhere_is_told_before_what_hardly_says_why():
     shown = [(["mixed"], early), (["bidiagonal"], guess)]
     assert [f for _, f in in_order(shown, ["mixed"])] == [early, guess]
     unknown = Finding(Cause.UNRELATED, "nowhere near A", certain=False)
-    shown = [(["mixed"], unknown), (["rays"], guess)]
-    assert [f for _, f in in_order(shown, ["mixed"])] == [guess, unknown]
+    at_once = Finding(Cause.AT_ONCE, "at once", certain=False)
+    shown = [(["mixed"], unknown), (["rays"], guess), (["rays"], at_once)]
+    assert [f for _, f in in_order(shown, ["mixed"])] == [at_once, unknown, guess]
 
 
 @pytest.mark.slow

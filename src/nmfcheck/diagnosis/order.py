@@ -35,9 +35,9 @@ def in_order(shown: Sequence[Named], failing: Collection[str]) -> list[Named]:
         elsewhere = bool(failing) and not set(names) & set(failing)
         if elsewhere:
             # What is certain of another family says more than a guess, or what has many causes.
-            rank = 0.5 if finding.certain and not says else LITTLE + 1 + (says >= LITTLE)
-        elif finding.cause in LEAST:
-            rank = LITTLE + 1.5  # any guess says more
+            rank = 0.5 if finding.certain and not says else LITTLE + 1
+            if finding.cause is Cause.AT_ONCE:
+                rank = LITTLE  # which was tried, and says more than what is only seen
         else:
             rank = float(says or not finding.certain)
         return (

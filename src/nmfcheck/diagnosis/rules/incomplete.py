@@ -38,9 +38,9 @@ def emptied_lines(evidence: Evidence) -> Finding | None:
             return Finding(
                 Cause.MISSING,
                 f"Whole {what} of W·H are 0 where those of A are not ({int(some[0].sum())} of "
-                f"{len(some[0])}, for instance), and so are those of {factor}: they may be left "
-                "out of the fit, be taken for empty, be 0 at the start and unable to grow, or be "
-                "set to 0 afterwards.",
+                f"{len(some[0])}, for instance), and so are those of {factor}: probably they are "
+                "left out of the fit, taken for empty, 0 at the start and unable to grow, or set "
+                "to 0 afterwards.",
                 certain=False,
                 evidence=f"so in {len(some)} of {len(several)} failing runs",
             )

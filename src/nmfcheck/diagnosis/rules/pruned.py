@@ -37,8 +37,8 @@ def pruned(evidence: Evidence) -> Finding | None:
         Cause.PRUNED,
         "Whole components come back as 0: started at exact factorizations, it drops all that are "
         f"up to {max(dropped):.0%} of the largest one's size, and none that is larger. A needs "
-        "them. Small components may be taken for dead, a penalty be too strong, or a wrong update "
-        "make them 0.",
+        "them. Probably small components are taken for dead, a penalty is too strong, or a wrong "
+        "update makes them 0.",
         certain=False,
         evidence=f"start at the answer: in {len(losing)} of {len(asked)} factorizations",
     )
