@@ -79,6 +79,7 @@ class TestTheSame:
         assert dump(there) == dump(here)
         assert other.verdict == one.verdict
 
+    @pytest.mark.slow
     def test_report_on_one_that_fails(self, client, time_enough):
         """Experiments are made as they are without a cluster, those with new processes as well."""
         subject = f"py:{zoo.__file__}:returns_h_of_another_run"
@@ -87,6 +88,7 @@ class TestTheSame:
         assert experiments(there)["alone"].runs == 4
         assert there.findings == here.findings
 
+    @pytest.mark.slow
     def test_what_has_two_answers_is_asked_in_new_processes(self, client, time_enough):
         subject = f"py:{zoo.__file__}:answers_differently_for_the_same_seed"
         assert experiments(check(subject, cluster=client, **SMALL))["repeated"].runs == 3
@@ -134,6 +136,7 @@ def has_two_answers_there(A, rank, *, W0, H0):
 class TestOtherMachines:
     """What differs between machines is not taken for what a process remembers."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("name", "experiment", "reason"),
         [

@@ -107,6 +107,7 @@ class TestByName:
         said, right = (len(dump(tmp_path / f"{name}.sqlite")) for name in ("said", "right"))
         assert said > 300 > right
 
+    @pytest.mark.slow
     def test_what_is_compared_is_not_asked_for_the_same(self, nmfcheck, tmp_path):
         (tmp_path / "mine.py").write_text(SUBJECT.format(value="single"))
         for name in ("right", "said"):
@@ -130,7 +131,7 @@ class TestByName:
         assert expected in err
 
 
-@pytest.mark.parametrize("isolate", [True, False])
+@pytest.mark.parametrize("isolate", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_program_says_it(tmp_path, isolate):
     program = tmp_path / "nmf.py"
     program.write_text(
@@ -175,6 +176,7 @@ class TestWhoCanSayIt:
         yield import_module("single_estimator")
         del sys.modules["single_estimator"]
 
+    @pytest.mark.slow
     def test_an_instance_and_its_class(self, module):
         assert tolerance_for(module.NMF()) == 1e-10
         marked = module.NMF()
