@@ -10,13 +10,14 @@ import random
 import signal
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..arrays import Array, copies
+from ..errors import SubjectError
 from ..judging.factors import FLOAT64, UnusableError, as_factor, is_factor
 from ..judging.outcomes import Outcome
 from ..subjects import Answer, Command, Problem, Progress, Subject
@@ -68,7 +69,8 @@ class InlineExecutor:
         """Say what the subject takes: it is loaded."""
         parameters = dict(getattr(self.subject, "numbers", {}))
         if isinstance(self.subject, Command) and not self.subject.is_running:
-            self.subject.start()  # which says what it takes, and how it computes
+            with suppress(SubjectError):  # its stages will say so
+                self.subject.start()  # which says what it takes, and how it computes
         takes = tuple(getattr(self.subject, "takes", KEYWORDS))
         return About(takes, declared(self.subject), parameters)
 
