@@ -6,12 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ..diagnosis import Finding, diagnose
 from ..errors import InputError
-from ..families import Ask, Cell, Question
-from ..judging.outcomes import Outcome, reaches
+from ..families import Ask, Cell
 from ..judging.tolerances import TOLERANCE
 from ..store import Results, Row, Store, StoredSubject
 from ..subjects.precision import own_tolerance
@@ -28,6 +26,7 @@ from ..verdict.tally import CellTally, tally
 from ..verdict.verdict import FamilyVerdict, Verdict, verdict_of
 from .commands import replay_options, run_command
 from .experimented import Experimented, experimented
+from .failing import failing_stages
 
 MOST_SHOWN = 10
 """So many failing runs are shown with their matrices."""
@@ -237,7 +236,7 @@ def _subject(
     )  # fmt: skip
     starts_where_told = {"W0", "H0"} <= set(takes)
     graded = _at(tolerance, results, asked, tallies)
-    failed = _shown(rows, suite, () if graded is tallies else graded, shown)
+    failed = failing_stages(rows, suite, () if graded is tallies else graded, shown)
     families = _families(results, asked, verdict, baselines, graded, besides)
     return SubjectContents(
         name=printable(subject.name),
@@ -371,49 +370,3 @@ def unlike_references(families: Sequence[FamilyContents]) -> list[str]:
                 if passed is False and all(seed < len(p) and p[seed] for p in passes):
                     ids.append(each.trial(place).id)
     return ids
-
-
-def _shown(rows: Sequence[Row], suite: Suite, tallies: Sequence[CellTally], most: int) -> list[int]:
-    """Choose some stages that failed: one of each family and outcome, then from all cells.
-
-    Parameters
-    ----------
-    tallies : the outcomes at another tolerance than the paper's, if there is one.
-    """
-    own = {cell.id for cell in suite.cells}
-    exact = {
-        (each.cell.id, ask, seed)
-        for each in tallies
-        for ask, letters in each.letters.items()
-        for seed, letter in zip(each.seeds, letters, strict=True)
-        if letter == Outcome.EXACT.letter
-    }
-    passing = {
-        (cell.id, ask.name, str(outcome))
-        for part in suite.parts
-        for cell in part.cells
-        for ask in part.asked(cell)
-        for outcome in Outcome
-        if ask.question is Question.NONE or reaches(outcome.grade, ask.needs)
-    }
-    failed = [
-        row
-        for row in rows
-        if row.cell in own
-        and row.outcome != Outcome.NOT_RUN
-        and (row.cell, row.ask, row.outcome) not in passing
-        and (row.cell, row.ask, row.seed) not in exact
-    ]
-    chosen: dict[int, None] = {}
-    for of in (
-        lambda row: (row.cell.partition("/")[0], row.outcome),
-        lambda row: (row.outcome, row.cell),
-        lambda row: (row.cell, row.seed),
-        lambda row: row.id,
-    ):
-        seen: set[Any] = set()
-        for row in failed:
-            if len(chosen) < most and of(row) not in seen:
-                seen.add(of(row))
-                chosen.setdefault(row.id)
-    return list(chosen)
