@@ -1,7 +1,7 @@
 """How often an accepted algorithm FAILs: each of them on fresh seeds, against the baselines.
 
     python benchmarks/false_alarms.py [ALGORITHM...] [--suite quick] [--objective kl]
-        [--blocks 100] [--results FILE]
+        [--family optima] [--blocks 100] [--results FILE]
 
 A block is a whole suite of trials that the baselines have not seen: of a cell of t trials, block b
 has trials 1000 + t·b and on. The numbers of iterations are the quick suite's. A block FAILs if it
@@ -37,6 +37,12 @@ LOOKS = 50
 """So often the verdict is looked at within a block, after equal parts of every cell."""
 
 
+def key_of(name, part, cell, first):
+    """Return what the trials of some blocks are called in the file of results."""
+    needs = ",".join(ask.needs for ask in part.test)
+    return f"{name} {cell.id} {needs} {part.cells[cell]} {first}"
+
+
 def passes(name, trials):
     """Say of each trial whether an algorithm passes its test."""
     subject = reference_subject(name, {}, at_most=suites.QUICK.reference_iterations)
@@ -49,7 +55,7 @@ def collect(name, suite, blocks, results):
     for part in suite.parts:
         for cell, number in part.cells.items():
             for first in range(0, blocks, AT_ONCE):
-                key = f"{name} {cell.id} {number} {first}"
+                key = key_of(name, part, cell, first)
                 if key in known:
                     continue
                 begin = MANY + first * number
@@ -73,7 +79,7 @@ def questions(name, suite, block, known, look=LOOKS):
         cells = []
         for cell, number in part.cells.items():
             asked = required_of(part, cell, baselines[part.family]) or NOTHING
-            letters = known[f"{name} {cell.id} {number} {block - block % AT_ONCE}"]
+            letters = known[key_of(name, part, cell, block - block % AT_ONCE)]
             first = letters[block % AT_ONCE][: number * look // LOOKS]
             share, margin = Share(first.count("1"), len(first)), part.room.margin
             cells.append(CellVerdict(cell, share, asked.share, asked.of, margin=margin))
@@ -99,11 +105,14 @@ def main():
     parser.add_argument("algorithms", nargs="*")
     parser.add_argument("--objective", default=FROBENIUS.name)
     parser.add_argument("--suite", default="quick")
+    parser.add_argument("--family", help="one family alone, instead of all")
     parser.add_argument("--blocks", type=int, default=100, help="a multiple of ten")
     parser.add_argument("--results", type=Path, default=Path("runs/false-alarms.json"))
     asked = parser.parse_args()
     asked.results.parent.mkdir(parents=True, exist_ok=True)
     suite = suites.find(asked.suite, asked.objective)
+    if asked.family:
+        suite = suite.selected(families=[asked.family])
     for name in asked.algorithms or accepted(suite.objective):
         known = collect(name, suite, asked.blocks, asked.results)
         found = Counter(decision(name, suite, block, known) for block in range(asked.blocks))

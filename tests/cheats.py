@@ -188,12 +188,12 @@ def constant_in_denominators(A, rank, *, W0, H0):
     return multiply(A, W0, H0, 1000, constant=1e-3)
 
 
-@rejected_by("bidiagonal", "inflated", "mixed", "noisy", "rank-one")
+@rejected_by("bidiagonal", "inflated", "mixed", "noisy", "rank-one", "optima")
 def ridge(A, rank, *, W0, H0):
     return descend(A, W0, H0, ridge=0.01)
 
 
-@rejected_by("bidiagonal", "inflated", "rank-one")
+@rejected_by("bidiagonal", "inflated", "rank-one", "optima")
 def lasso(A, rank, *, W0, H0):
     return descend(A, W0, H0, lasso=0.01)
 
@@ -207,12 +207,12 @@ def absolute_least_squares(A, rank, *, W0, H0):
     return W, H
 
 
-@rejected_by("bidiagonal", "inflated", "rays")
+@rejected_by("bidiagonal", "inflated", "rays", "optima")
 def multiplies_200_times(A, rank, *, W0, H0):
     return multiply(A, W0, H0, 200)
 
 
-@rejected_by("rays")
+@rejected_by("rays", "optima")
 def stops_after_20_sweeps(A, rank, *, W0, H0):
     return descend(A, W0, H0, sweeps=20)
 

@@ -5,6 +5,7 @@ import json
 import math
 import sqlite3
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from nmfcheck.families.inflated.family import CELLS, Inflated
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
 from nmfcheck.subjects.references import REFERENCES, ReferenceSubject, accepted
+from nmfcheck.text import decimal
 from nmfcheck.trials import suites
 from nmfcheck.trials.driver import run_trial
 from nmfcheck.trials.suites import FULL, STANDARD, Part, Suite
@@ -34,6 +36,8 @@ from nmfcheck.verdict.baseline import (
     trials_of,
 )
 from nmfcheck.verdict.tally import CellTally
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "families.md"
 
 FAMILIES = ("bidiagonal", "inflated")
 TEST = LADDER[:2]
@@ -174,9 +178,42 @@ class TestVersions:
         assert lower == {"bidiagonal": 8, "inflated": 0}[family]
 
     def test_for_the_kullback_leibler_divergence_nothing_changes(self):
-        for title in ("quick@4", "quick@5"):
+        for title in ("quick@4", "quick@5", "quick@6"):
             known = shipped_for(suites.find(title, "kl"))["bidiagonal"]
             assert known.accepted == accepted("kl")
+
+    def test_whoever_is_accepted_since_version_5_stays_so(self):
+        five, six = (shipped_for(suites.find(f"full@{version}")) for version in (5, 6))
+        for family, known in five.items():
+            assert six[family].accepted == known.accepted
+            assert six[family].algorithms == known.algorithms
+
+    def test_all_accepted_algorithms_reach_the_least_residual_up_to_1e_5(self):
+        """So what version 6 requires of optima is no news to them; 1e-10 would be."""
+        five, six = (suites.find(f"full@{version}").part("optima") for version in (5, 6))
+        (exact,) = (replace(ask, needs="exact") for ask in six.test)
+        known = shipped("optima")
+        certified = [c.name for c in six.cells if not math.isnan(six.room.required_of(c))]
+        assert len(certified) == 4
+        lowest = {}
+        for cell in certified:
+            for part in (five, six):
+                shares = known.shares(cell, part.test)
+                assert list(shares) == list(known.accepted)
+                assert all(share.part == share.whole == 400 for share in shares.values())
+            for name, share in known.shares(cell, (exact,)).items():
+                lowest[name] = min(lowest.get(name, 1.0), share.value)
+        slow = ("multiplicative-update", "gradient-descent")
+        assert lowest == {name: float(name not in slow) for name in known.accepted}
+
+    def test_how_near_they_come_is_in_the_documentation(self):
+        """The table of docs/families.md: the largest excess of 400 trials."""
+        known, written = shipped("optima"), DOCUMENT.read_text(encoding="utf-8")
+        cells = [f"{matrix}/k={k}/shuffled" for k in (1, 2) for matrix in ("thomas", "hexagon")]
+        for name, algorithm in known.algorithms.items():
+            worst = [10.0 ** -min(algorithm.cells[cell].digits["residual"]) for cell in cells]
+            row = " | ".join(decimal(float(f"{x:.0e}")) if x > 1e-15 else "< 1e-15" for x in worst)
+            assert f"| `{name}` | {row} |" in written
 
 
 class TestText:

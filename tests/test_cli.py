@@ -400,7 +400,7 @@ def test_ctrl_c_ends_a_run_at_once_and_leaves_nothing_behind(long_run):
     assert process.returncode == 130
     assert "Traceback" not in err
     assert "nmfcheck: interrupted; " in err
-    assert err.endswith("-full@5.sqlite; the same command goes on from there\n")
+    assert err.endswith("-full@6.sqlite; the same command goes on from there\n")
     assert time.monotonic() - asked < 10
     assert_gone(process.pid)
 
@@ -498,7 +498,7 @@ class TestOptions:
     def test_other_selections_have_other_stores(self, nmfcheck, tmp_path):
         for n in (1, 2, 1):
             nmfcheck("run", "als", "--trials", n, "--sizes", "2")
-        assert len(list((tmp_path / "runs").glob("als-quick@5-*.sqlite"))) == 2
+        assert len(list((tmp_path / "runs").glob("als-quick@6-*.sqlite"))) == 2
 
     def test_values_of_options(self):
         from nmfcheck.cli.options import parse_limits, parse_options
@@ -550,17 +550,33 @@ class TestFamilies:
             assert one[key] == other[key]
         assert (one["suite"]["version"], other["suite"]["version"]) == (1, 3)
 
+    @pytest.mark.parametrize(
+        ("suite", "needs"),
+        [("quick", "exact-in-single"), ("quick@5", "identified"), ("quick@1", "identified")],
+    )
+    def test_the_least_residual_is_asked_for_as_near_as_the_suite_says(
+        self, nmfcheck, tmp_path, suite, needs
+    ):
+        asked = ("--suite", suite, "--family", "optima", "--trials", 2)
+        page = tmp_path / "page.html"
+        _, out, _ = nmfcheck("run", "als", *asked, "--details", "--report", page)
+        assert f"Passed the test (the least residual {needs}): 8 of 8 trials" in out
+        shown = page.read_text(encoding="utf-8")
+        bound = {"exact-in-single": "1e-05", "identified": "0.001"}[needs]
+        assert f"{bound} is asked for. Exact is 1e-10 or less." in shown
+        assert f"nmfcheck run als --suite {suite} --family optima --trials 2" in shown
+
     def test_a_store_is_named_after_subject_and_suite(self):
         from nmfcheck.checking.runnable import Runnable
         from nmfcheck.cli.run import _default_store
         from nmfcheck.subjects import SubjectName
 
         named = [Runnable(SubjectName("als"))]
-        for title in ("quick@1", "quick@2", "standard@5"):
+        for title in ("quick@1", "quick@2", "quick@5", "standard@6"):
             expected = Path("runs") / f"als-{title}.sqlite"
             assert _default_store(named, suites.find(title)) == expected
         part = suites.QUICK.selected(families=["bidiagonal"])
-        assert _default_store(named, part).name.startswith("als-quick@5-")
+        assert _default_store(named, part).name.startswith("als-quick@6-")
 
     def test_a_factorization_of_an_inflated_case(self, nmfcheck, folder):
         from nmfcheck.families.inflated.cases import inflated_factors

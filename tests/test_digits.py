@@ -19,12 +19,19 @@ from nmfcheck.checking.campaign import Campaign
 from nmfcheck.checking.runnable import runnable
 from nmfcheck.families import Trial, find
 from nmfcheck.judging.outcomes import Outcome
+from nmfcheck.report.contents import contents
 from nmfcheck.store import Store
 from nmfcheck.trials.driver import run_trial
 from nmfcheck.trials.suites import QUICK, of_version
 from nmfcheck.verdict.baseline import shipped
 from nmfcheck.verdict.decision import Decision
-from nmfcheck.verdict.regrading import checked_tolerance, regraded, tolerance_of
+from nmfcheck.verdict.regrading import (
+    asked_for,
+    checked_tolerance,
+    passes,
+    regraded,
+    tolerance_of,
+)
 from nmfcheck.verdict.stopping import STOPPED, Stopped, Why
 
 SMALL = {"sizes": (2, 3), "trials": 60}
@@ -157,6 +164,51 @@ class TestDigits:
             report = check(off_by(1e-3), tolerance=tolerance, **kwargs)
             assert report.decision is Decision.FAIL
         assert report.verdict.families[0].digits.digits == 2
+
+    @pytest.mark.parametrize(
+        ("error", "tolerance", "decision", "headline"),
+        [
+            (1e-2, 1e-10, Decision.FAIL, "FAIL at 1e-5 (exact in single precision); PASS at 1e-4"),
+            (1e-2, 1e-7, Decision.FAIL, "FAIL at 1e-5 (exact in single precision); PASS at 1e-4"),
+            (1e-2, 1e-3, Decision.PASS, "PASS at 1e-3: correct to 4 digits"),
+            (1e-3, 1e-10, Decision.PASS, "PASS at 1e-5 (exact in single precision): correct to 6"),
+            (1e-3, 1e-9, Decision.PASS, "PASS at 1e-5 (exact in single precision): correct to 6"),
+        ],
+    )
+    def test_exact_in_single_follows_a_looser_tolerance_only(
+        self, error, tolerance, decision, headline
+    ):
+        """The excess of the residual is of second order: about the square of the error."""
+        kwargs = {"isolate": False, "whole": True, "families": "optima", "trials": 20}
+        report = check(off_by(error), tolerance=tolerance, **kwargs)
+        assert report.decision is decision
+        assert report.verdict.headline.startswith(headline)
+        failing = [stage for stage in report.failures if stage.stage.outcome is Outcome.IDENTIFIED]
+        assert bool(failing) == (decision is Decision.FAIL)
+
+    def test_a_stage_passes_at_the_same_tolerance(self):
+        """Which is what `--fail-fast` looks at."""
+        (ask,) = QUICK.part("optima").asks
+        looser = {1e-10: False, 1e-5: False, 1e-4: True, 1e-1: True}
+        assert {t: passes(ask, Outcome.IDENTIFIED, 5e-5, t) for t in looser} == looser
+        assert all(passes(ask, Outcome.SINGLE, 5e-6, t) for t in looser)
+        assert not passes(ask, Outcome.INVALID, 0.0, 1e-1)
+        assert {t: asked_for(ask, t) for t in looser} == {t: max(t, 1e-5) for t in looser}
+
+    def test_earlier_suites_are_judged_as_they_were(self, tmp_path):
+        """A store has what its suite asks for, and a report of it says so again."""
+        kwargs = {"isolate": False, "families": "optima", "trials": 20, "whole": True}
+        expected = [(5, "identified", Decision.PASS), (6, "exact-in-single", Decision.FAIL)]
+        for version, needs, decision in expected:
+            path = tmp_path / f"{version}.sqlite"
+            check(off_by(1e-2), suite=f"quick@{version}", store=path, **kwargs)
+            with Store.read(path) as store:
+                (subject,) = contents([store]).subjects
+                assert [ask.needs for ask in store.suite.parts[0].asks] == [needs]
+            assert subject.verdict.decision is decision
+            (family,) = subject.families
+            outcomes = {letter for cell in family.tallies for letter in cell.letters["residual"]}
+            assert outcomes == {Outcome.IDENTIFIED.letter}
 
     def test_in_json(self):
         document = json.loads(check(off_by(3e-9), isolate=False, **SMALL).to_json())["subjects"][0]

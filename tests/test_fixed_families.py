@@ -346,6 +346,31 @@ class TestOnlyMeasured:
         assert required_of(part, cell, known) == known.required(cell.name, part.test)
 
 
+class TestTheLeastResidual:
+    """How near runs have to come depends on the version of the suite."""
+
+    @pytest.mark.parametrize(
+        ("suite", "letter", "decision"),
+        [("quick@5", "d", PASS), ("quick@6", "d", FAIL), ("quick@5", "s", PASS),
+         ("quick@6", "s", PASS), ("quick@5", "u", FAIL), ("quick", "d", FAIL)],
+    )  # fmt: skip
+    def test_what_passes(self, suite, letter, decision):
+        names = ("thomas/k=2/shuffled", "hexagon/k=2/shuffled")
+        found = asked("optima", dict.fromkeys(names, letter * 150), suite)
+        assert found.decision is decision
+        assert "the bar is 90.0 %" in found.reason
+
+    def test_what_is_missing_is_said(self):
+        case = Case.from_id(CASES["optima"])
+        W, H = right_factors(case)
+        found = judge(case, W, H * 1.01)
+        excess = found.measures["residual_defect"]
+        assert found.outcome is Outcome.IDENTIFIED
+        assert 1e-5 < excess < 1e-3
+        assert found.explanation.endswith(f", and its square is {excess:.2g}·‖A‖² above.")
+        assert "above" not in judge(case, W, H * 1.001).explanation
+
+
 def seeded(A, rank, *, seed):
     """Return right W and H; no start is taken."""
     rng = np.random.default_rng(seed)

@@ -672,7 +672,7 @@ class TestPowerOfTheQuickSuite:
         return {family: [of.bar for of in cells] for family, cells in required.items()}
 
     def test_it_is_the_quick_suite(self):
-        assert suites.find("quick@5") == suites.QUICK
+        assert suites.find("quick@6") == suites.QUICK
         for title, parts in (("quick@2", 2), ("quick@3", 7)):
             cells = {part.family: list(part.cells) for part in suites.find(title).parts}
             assert len(cells) == parts

@@ -41,7 +41,7 @@ def report(
 
     The same store gives the same files, byte by byte. The exit code is that of `nmfcheck run`.
 
-    Example: nmfcheck report runs/sklearn-cd-standard@5.sqlite --report out.html
+    Example: nmfcheck report runs/sklearn-cd-standard@6.sqlite --report out.html
     """
     check_writable(page, junit, json)
     with Store.read(path) as store:
@@ -66,7 +66,7 @@ def compare(
 
     The exit code is that of `nmfcheck run`.
 
-    Example: nmfcheck compare runs/sklearn-cd-quick@5.sqlite runs/sklearn-mu-quick@5.sqlite
+    Example: nmfcheck compare runs/sklearn-cd-quick@6.sqlite runs/sklearn-mu-quick@6.sqlite
     """
     different = {path.resolve(): path for path in paths}
     if len(different) < 2:

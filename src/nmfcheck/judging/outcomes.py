@@ -121,4 +121,13 @@ def reaches(grade: str | None, needed: Grade) -> bool:
     return grade in _RANKS and _RANKS[grade] <= _RANKS[needed]
 
 
+def short_of(needed: Grade) -> tuple[Outcome, ...]:
+    """Return the outcomes of runs that ended before they were good enough, at no other point.
+
+    They are unconverged, or have a grade that is not the one needed.
+    """
+    lower = (o for o in Outcome if o.grade is not None and not reaches(o.grade, needed))
+    return (Outcome.UNCONVERGED, *lower)
+
+
 _RANKS: dict[str | None, int] = {grade: rank for rank, grade in enumerate(get_args(Grade))}

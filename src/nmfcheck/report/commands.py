@@ -52,7 +52,7 @@ def run_command(subject: StoredSubject, suite: Suite, extra: Sequence[Cell] = ()
     if suite.objective != FROBENIUS.name:
         words += ["--objective", suite.objective]
     whole = {
-        part.family: suites.part_of(part.family, suite.name, suite.objective)
+        part.family: suites.part_of(part.family, suite.name, suite.version, suite.objective)
         for part in suite.parts
     }
     usual_parts = suites.of_version(suite.name, suite.version, suite.objective).parts

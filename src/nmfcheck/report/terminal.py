@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from ..families import Question
 from ..intervals import Share
 from ..judging.outcomes import Flag, Outcome
 from ..presenting.words import rate, table
@@ -89,11 +88,11 @@ def show_counts(screen: Console, title: str, family: FamilyContents) -> None:
     for flag, number in _flags(cells).items():
         screen.print(Text(f"{flag} ({number}): {Flag(flag).explanation}", style="bold red"))
     trials, passed = sum(cell.trials for cell in cells), sum(cell.passed for cell in cells)
-    own = [ask for ask in family.part.room.asks if ask.question is Question.TEST]
-    needed = ", then ".join(f"{ask.title} {ask.needs}" for ask in own)
+    whole = family.part.whole_test
+    needed = ", then ".join(f"{ask.title} {ask.needs}" for ask in whole)
     sentence = (
         f"Passed the test ({needed}): {passed} of {trials} trials, {_share(passed, trials)}.\n"
-        if list(family.part.test) == own
+        if family.part.test == whole
         else f"The test was not run: it is {needed}.\n"
     )
     screen.print(Text(sentence), soft_wrap=True)

@@ -10,9 +10,10 @@ import json
 import sqlite3
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import fields
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,12 +202,18 @@ class Results:
         return Counter(message for (message,) in rows)
 
     def kept(
-        self, family: str, asks: Collection[Ask], outcome: Outcome, cells: Collection[str]
+        self, family: str, wanted: Mapping[str, Collection[Outcome]], cells: Collection[str]
     ) -> list[int]:
-        """Return the stages of some cells that came to an outcome, and whose W and H are there."""
-        marks = ", ".join("?" * len(asks))
-        where = f"W IS NOT NULL AND family = ? AND ask IN ({marks}) AND outcome = ?"
-        rows = self.rows(where, family, *(ask.name for ask in asks), str(outcome))
+        """Return the stages of some cells that came to some outcomes, and whose W and H are there.
+
+        Parameters
+        ----------
+        wanted : the outcomes, for each ask by its name.
+        """
+        pairs = [(ask, str(outcome)) for ask, outcomes in wanted.items() for outcome in outcomes]
+        marks = ", ".join(["(?, ?)"] * len(pairs))
+        where = f"W IS NOT NULL AND family = ? AND (ask, outcome) IN (VALUES {marks})"
+        rows = self.rows(where, family, *chain.from_iterable(pairs)) if pairs else []
         return [row.id for row in rows if row.cell.partition("/")[2] in cells]
 
     def stages(self, ids: Sequence[int]) -> list[Stage]:

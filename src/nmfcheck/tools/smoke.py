@@ -209,10 +209,11 @@ def _product(problems: Sequence[Problem], factors: Sequence[tuple[Array, Array]]
     """
 
     def least(turn: Callable[[Array, Array], Array], *, transpose: bool = False) -> float:
-        return min(
-            misses(problem.A.T if transpose else problem.A, turn(W, H))
-            for problem, (W, H) in zip(problems, factors, strict=True)
-        )
+        with np.errstate(all="ignore"):  # there may be infinities
+            return min(
+                misses(problem.A.T if transpose else problem.A, turn(W, H))
+                for problem, (W, H) in zip(problems, factors, strict=True)
+            )
 
     direct = least(np.matmul)
     if direct <= NEAR:

@@ -45,6 +45,13 @@ class Part:
         return tuple(ask for ask in self.asks if ask.question is Question.TEST)
 
     @property
+    def whole_test(self) -> tuple[Ask, ...]:
+        """The asks that decide where all are asked: the family's, needing what they need here."""
+        own = {ask.name: ask for ask in self.test}
+        asks = (ask for ask in self.room.asks if ask.question is Question.TEST)
+        return tuple(own.get(ask.name, ask) for ask in asks)
+
+    @property
     def trials(self) -> int:
         """The number of trials in all cells."""
         return sum(self.cells.values())
@@ -80,10 +87,18 @@ def _ask_from(room: Family, document: Mapping[str, Any]) -> Ask:
     return Ask(name, needs, Question(document["question"]), called=called, lenient=lenient)
 
 
-def part_of(family: str, suite: str, objective: str = FROBENIUS.name) -> Part:
-    """Return what a suite of this name asks of a family."""
+def part_of(
+    family: str, suite: str, version: int | None = None, objective: str = FROBENIUS.name
+) -> Part:
+    """Return what a suite of this name asks of a family.
+
+    Parameters
+    ----------
+    version : of the suite; the newest if not given.
+    """
     room = families.find(family, objective)
-    return Part(room.name, room.version, dict(room.cells(suite)), room.asks, room.objective)
+    asks = room.asks if version is None else room.asks_of_version(version)
+    return Part(room.name, room.version, dict(room.cells(suite)), asks, room.objective)
 
 
 @dataclass(frozen=True)

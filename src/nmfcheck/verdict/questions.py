@@ -104,7 +104,7 @@ def test_question(
     """
     asks = part.test if asks is None else asks
     room = part.room
-    comparable = part.test == tuple(ask for ask in room.asks if ask.question is Asks.TEST)
+    comparable = part.test == part.whole_test
     if baseline.version != part.version:
         baseline = baseline.without()
     asked = []
@@ -117,7 +117,7 @@ def test_question(
         exactly = cell.share(part.test, exactly=True)
         open_ = passed.count(None)
         asked.append(CellVerdict(cell.cell, share, required, of, open_, exactly, room.margin))
-    names = ", then ".join(ask.title for ask in room.asks if ask.question is Asks.TEST)
+    names = ", then ".join(ask.title for ask in part.whole_test)
     missing = (
         "nothing has been run"
         if not cells

@@ -1,7 +1,8 @@
 """Outcomes at another tolerance than the paper's 1e-10: what counts as exact there.
 
-Defects are kept for every stage, so that nothing has to be run again. Only asks that need *exact*
-or *first-order* depend on the tolerance; *identified* stays what it is (docs/verdict.md).
+Defects are kept for every stage, so that nothing has to be run again. Asks that need *exact* or
+*first-order* depend on the tolerance, and those that need *exact in single* on one that is looser
+than that; *identified* stays what it is (docs/verdict.md).
 """
 
 from __future__ import annotations
@@ -42,7 +43,14 @@ def checked_tolerance(tolerance: float) -> float:
 
 def depends_on_tolerance(ask: Ask) -> bool:
     """Say whether a looser tolerance can make an ask pass."""
-    return ask.needs in ("exact", "first-order")
+    return ask.needs != "identified"
+
+
+def asked_for(ask: Ask, tolerance: float) -> float | None:
+    """Return the largest defect with which an ask passes, where that depends on the tolerance."""
+    if not depends_on_tolerance(ask):
+        return None
+    return max(tolerance, TOLERANCE.single) if ask.needs == "exact-in-single" else tolerance
 
 
 def passes(ask: Ask, outcome: Outcome, defect: float, tolerance: float) -> bool:

@@ -27,7 +27,7 @@ from .hard import HardFailure, marks
 from .levels import EARLY_SINCE, WHOLE, Levels
 from .levels import levels as levels_of
 from .questions import Asked, exactness_question
-from .regrading import MOST_DIGITS, Graded, depends_on_tolerance, tolerance_of
+from .regrading import MOST_DIGITS, Graded, asked_for, tolerance_of
 from .stopping import Certainty, Stopped, Why
 from .tally import CellTally, tally
 
@@ -68,8 +68,8 @@ class Verdict:
     passes_at : the largest d for which the decision at the tolerance 10⁻ᵈ is PASS, 0 where there is
         none; None where that cannot be told.
     stopped : that the run ended before its suite did.
-    asks_exact : whether any family's test asks for more than *identified*, so that the decision
-        depends on the tolerance.
+    asked_for : the tightest tolerance that a family's test asks for; None where all ask for
+        *identified* only, so that the decision does not depend on the tolerance.
     """
 
     families: tuple[FamilyVerdict, ...]
@@ -80,7 +80,7 @@ class Verdict:
     tolerance: float = TOLERANCE.exact
     passes_at: int | None = None
     stopped: Stopped | None = None
-    asks_exact: bool = True
+    asked_for: float | None = TOLERANCE.exact
 
     @property
     def broken(self) -> tuple[LawResult, ...]:
@@ -110,10 +110,10 @@ class Verdict:
         ):
             return ""
         right = f": correct to {first.digits.in_words}" if self.digits else ""
-        which = THRESHOLDS.get(self.tolerance, "")
-        at = f" at {decimal(self.tolerance)}{which}" if self.asks_exact else ""
-        here = f"{self.decision}{at}"
-        if self.decision is Decision.PASS or not self.asks_exact:
+        here = str(self.decision)
+        if self.asked_for is not None:
+            here += f" at {decimal(self.asked_for)}{THRESHOLDS.get(self.asked_for, '')}"
+        if self.decision is Decision.PASS or self.asked_for is None:
             return f"{here}{right}"
         if self.passes_at is None and self.digits:
             of = "" if len(self.families) == 1 else f"{first.family} "
@@ -121,7 +121,7 @@ class Verdict:
         hopeless = self.hard or self.broken or first.digits.certain or not for_digits
         if self.decision is Decision.FAIL and not self.passes_at and hopeless:
             return f"{self.decision} at every tolerance"
-        if self.passes_at and tolerance_of(self.passes_at) > self.tolerance:
+        if self.passes_at and tolerance_of(self.passes_at) > self.asked_for:
             passes = f"{Decision.PASS} at {decimal(tolerance_of(self.passes_at))}"
             of = "" if self.digits == self.passes_at else f", {first.family}"
             return f"{here}; {passes}{of}{right}"
@@ -318,6 +318,7 @@ def verdict(
     for cell in cells:
         seeds[cell.cell.family] += len(cell.seeds)
     complete = {part.family for part in parts if seeds[part.family] >= part.trials}
+    asked_of_each = [asked_for(ask, tolerance) for part in parts for ask in part.test]
     tests = asked.tests(tolerance)
     second = [q for part in parts if (q := exactness_question(part, asked.cells(part, tolerance)))]
     exactness = {each.family: each for each in decide(second)}
@@ -337,7 +338,7 @@ def verdict(
         notes=tuple(_notes(cells, parts, families, varies=varies, left=left)),
         tolerance=tolerance,
         passes_at=None if left else asked.passes_at(hard=bool(hard)),
-        asks_exact=any(depends_on_tolerance(ask) for part in parts for ask in part.test),
+        asked_for=min(filter(None, asked_of_each), default=None),
     )
 
 

@@ -78,6 +78,8 @@ def _one(
     elif excess < -KNOWN:
         labels["below"] = "below the best known"
         sentence += ", so this is news: please report W and H"
+    elif outcome is Outcome.IDENTIFIED:
+        sentence += f", and its square is {excess:.2g}·‖A‖² above"
     elif outcome is Outcome.COLLAPSED:
         sentence += f", and this is another stationary point (KKT residual {kkt:.2g})"
     elif outcome is Outcome.UNCONVERGED:
