@@ -8,19 +8,21 @@ from functools import partial
 import numpy as np
 import pytest
 
+from cheats import multiply
 from nmfcheck import check
 from nmfcheck.checking import campaign
 from nmfcheck.diagnosis import Cause
 from nmfcheck.diagnosis.experiments import SECONDS, Begin, Experiment, Run, Tried
 from nmfcheck.diagnosis.experiments.more_work import more
 from nmfcheck.families import find
+from nmfcheck.judging.outcomes import Outcome
 from nmfcheck.report.contents import contents
 from nmfcheck.store import Store
 from nmfcheck.verdict.decision import Decision
 from zoo import descend, hals
 
 SELECTED = {"families": ["bidiagonal"], "sizes": [2, 3], "trials": 20}
-NAMES = ["start at the answer", "continue", "more work"]
+NAMES = ["line by line", "start at the answer", "continue", "more work"]
 
 
 def checked(function, **more):
@@ -51,6 +53,30 @@ def test_a_subject_that_fails_is_asked_more_and_a_right_one_is_not():
     assert all(each.runs for each in made.values())
     assert not experiments(checked(lambda A, rank, *, W0, H0: descend(A, W0, H0)))
     assert not experiments(check("coordinate-descent", **SELECTED))
+
+
+@pytest.mark.parametrize("options", [{}, {"sweeps": 60}])
+def test_what_falls_short_of_its_grade_is_looked_at_as_what_is_unconverged(options, time_enough):
+    """Runs of optima that end at 1e-4 are *identified*, and fail: they stop early."""
+
+    def open_(A, rank, *, W0, H0, sweeps=60):
+        return multiply(A, W0, H0, sweeps)
+
+    def hidden(A, rank, *, W0, H0):
+        return multiply(A, W0, H0, 60)
+
+    cells = {"families": ["optima"], "sizes": None, "trials": 10}
+    report = checked(open_ if options else hidden, options=options, laws=[], **cells)
+    assert report.decision is Decision.FAIL
+    assert {each.stage.outcome for each in report.failures} == {Outcome.IDENTIFIED}
+    made = experiments(report)
+    assert made["continue"].runs
+    finding = report.findings[0]
+    assert (finding.cause, finding.certain) == (Cause.EARLY, bool(options))
+    expected = "It stops early: with sweeps=600 the" if options else "It probably stops early, or"
+    assert finding.sentence.startswith(expected)
+    earlier = checked(hidden, suite="quick@5", laws=[], **cells)
+    assert earlier.decision is not Decision.FAIL
 
 
 def test_a_constant_of_1e_9_is_named_and_stopping_early_too():
@@ -89,8 +115,8 @@ def test_what_was_recorded_is_not_run_again_and_needs_no_subject(tmp_path, time_
     with Store.read(path) as store:
         read = contents([store]).subjects[0]
     assert [*first.findings] == [*again.findings] == [*read.findings]
-    assert [each.name for each in read.experiments] == [*NAMES[:2], "alone"]
-    exact, own, alone = (each.replay for each in read.experiments)
+    assert [each.name for each in read.experiments] == [*NAMES[:3], "alone"]
+    _, exact, own, alone = (each.replay for each in read.experiments)
     assert alone.startswith("nmfcheck replay") and "--from" not in alone
     assert exact.endswith(" --from exact")
     assert own.endswith(" --from own")

@@ -24,6 +24,7 @@ from ..subjects import Answer, Command, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
 from ..subjects.precision import declared
 from ..subjects.problem import KEYWORDS, made_problem
+from ..subjects.watching import watch
 from .lawful import carried_out
 from .protocol import About, Reply, Request, made_reply
 
@@ -83,6 +84,8 @@ class InlineExecutor:
         alike = (
             ("law", request.number)
             if request.law
+            else ("watched", request.number)
+            if request.watched
             else (problem.A.shape, problem.rank, problem.objective)
         )
         self._waiting[alike].append(request)
@@ -97,6 +100,8 @@ class InlineExecutor:
         self._number -= len(due)
         if due[0].law:
             return [self._tried(request) for request in due]
+        if due[0].watched:
+            return [_watched(self.subject, request) for request in due]
         problems = _copied(due)
         if self._pool is not None:
             answers = self._pool.solve(self.subject, problems, self._progress)
@@ -130,6 +135,13 @@ class InlineExecutor:
         """End the processes, if there are any."""
         if self._pool is not None:
             self._pool.close()
+
+
+def _watched(subject: Subject, request: Request) -> Reply:
+    """Follow a subject line by line; what it answers is not looked at."""
+    with _random_state(request.random):
+        seen = watch(subject, request.problem, request.random)
+    return Reply(request.number, Answer(), watched=seen)
 
 
 def _copied(due: Sequence[Request]) -> list[Problem]:
@@ -171,7 +183,7 @@ def _replies(due: Sequence[Request], answers: Sequence[Answer]) -> list[Reply]:
             and H.shape == shape_H
             and answer.error is None
         ):  # as nearly always; subjects give copies of their own
-            replies.append(made_reply(request.number, answer, PLAIN, None, (), ""))
+            replies.append(made_reply(request.number, answer, PLAIN, None, (), "", None))
         else:
             known = usable(request.problem, answer)
             replies.append(Reply(request.number, known, _kinds(answer)))

@@ -22,6 +22,7 @@ from ..judging.outcomes import Flag, Outcome
 from ..laws import LawResult
 from ..subjects import Answer, Subject, SubjectName
 from ..subjects.command import how_it_ended
+from ..subjects.watching import Watched
 from ..text import printable
 from .leftovers import end_marked, end_orphans, new_mark, remove_folders
 from .process import START_LIMIT, Worker
@@ -201,6 +202,8 @@ class LocalExecutor:
             raise ValueError("an answer to no question")
         if "found" in fields:
             return self._tried(worker, fields)
+        if "watched" in fields:
+            return self._watched(worker, fields)
         flags = tuple(Flag(flag) for flag in fields["flags"])
         seconds, output = float(fields["seconds"]), str(fields["output"])
         if "error" in fields or "unusable" in fields:
@@ -221,12 +224,22 @@ class LocalExecutor:
     def _tried(self, worker: Worker, fields: dict[str, Any]) -> Reply:
         """Return what came of a law."""
         result = LawResult.from_fields(fields["found"])
+        self._went_on(worker, fields)
+        answer = Answer(seconds=float(fields["seconds"]))
+        return Reply(fields["number"], answer, law_result=result, calls=tuple(fields["calls"]))
+
+    def _watched(self, worker: Worker, fields: dict[str, Any]) -> Reply:
+        """Return what a subject did line by line."""
+        seen = fields["watched"] and Watched.from_data(fields["watched"])
+        self._went_on(worker, fields)
+        return Reply(fields["number"], Answer(seconds=float(fields["seconds"])), watched=seen)
+
+    def _went_on(self, worker: Worker, fields: dict[str, Any]) -> None:
+        """Let a worker have the next request, whose time begins."""
         worker.waiting.popleft()
         worker.quick, worker.trying = False, ""
         worker.printed, worker.retired = int(fields["printed"]), bool(fields["retires"])
         worker.deadline = time.monotonic() + self.limits.timeout
-        answer = Answer(seconds=float(fields["seconds"]))
-        return Reply(fields["number"], answer, law_result=result, calls=tuple(fields["calls"]))
 
     def _timed_out(self, worker: Worker) -> Iterator[Reply]:
         reason = f"did not answer within {self.limits.timeout:g} s"

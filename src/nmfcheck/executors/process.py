@@ -212,6 +212,8 @@ def message_of(request: Request) -> bytes:
         "random": request.random,
         "order": request.order,
     }
+    if request.watched:
+        fields["watched"] = True
     if request.law:
         fields |= {"law": request.law, "example": request.example, "seconds": request.seconds}
     return encode(fields, A=p.A, W0=p.W0, H0=p.H0)

@@ -13,6 +13,7 @@ from ..families import Ask, Trial
 from ..laws import LawResult
 from ..records import maker
 from ..subjects import Answer, Problem
+from ..subjects.watching import Watched
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Request:
     law : the name of a law; the problem then only says what is minimised.
     example : one example of the law, by its id; "" for all.
     seconds : after so many no further example is begun.
+    watched : whether the subject is to be followed line by line.
     """
 
     number: int
@@ -46,6 +48,7 @@ class Request:
     law: str = ""
     example: str = ""
     seconds: float = 0.0
+    watched: bool = False
 
 
 @dataclass(slots=True)
@@ -59,6 +62,7 @@ class Reply:
     law_result : what came of a law, if one was to be tried.
     calls : the calls that were made for it, where one example was asked for.
     trying : the example that was being tried when the process ended.
+    watched : what a subject did line by line, if it was to be followed and could be.
     """
 
     number: int
@@ -67,6 +71,7 @@ class Reply:
     law_result: LawResult | None = None
     calls: tuple[dict[str, Any], ...] = ()
     trying: str = ""
+    watched: Watched | None = None
 
 
 made_reply = maker(Reply)

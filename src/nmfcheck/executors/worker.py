@@ -29,6 +29,7 @@ from ..subjects.children import dying_with_parent
 from ..subjects.identity import identity
 from ..subjects.precision import declared
 from ..subjects.problem import KEYWORDS, last_lines, raised
+from ..subjects.watching import watch
 from ..text import printable
 from .lawful import carried_out
 from .messages import Channel, Fields, encode
@@ -120,6 +121,8 @@ def _answer(
         A, asked["rank"], matrices["W0"], matrices["H0"], asked["seed"], asked["objective"]
     )
     begin = time.perf_counter()
+    if "watched" in asked:
+        return _watched(subject, problem, asked), {}
     before = A.tobytes()
     try:
         (answer,) = subject.solve([problem], lambda _: None)
@@ -164,6 +167,19 @@ def _tried(subject: Subject, asked: Fields, channel: Channel) -> Fields:
         "output": "",
         "found": result.as_fields(),
         "calls": calls,
+    }
+
+
+def _watched(subject: Subject, problem: Problem, asked: Fields) -> Fields:
+    """Follow a subject line by line; what it answers is not looked at."""
+    begin = time.perf_counter()
+    seen = watch(subject, problem, asked["random"])
+    return {
+        "number": asked["number"],
+        "seconds": time.perf_counter() - begin,
+        "flags": [],
+        "output": "",
+        "watched": seen and seen.as_data(),
     }
 
 

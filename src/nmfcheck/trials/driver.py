@@ -129,8 +129,9 @@ def _asked(number: int, climb: _Ongoing, ask: Ask, case: Case, again: bool) -> _
     # Asked again with another random state: who does not use the seed shall be found out.
     random = 2 * trial.seed + again
     return _made_asked(
-        number, climb.problem(case), random, "C", (trial, ask), "", "", 0.0, climb, ask, case, again
-    )
+        number, climb.problem(case), random, "C", (trial, ask), "", "", 0.0, False,
+        climb, ask, case, again,
+    )  # fmt: skip
 
 
 class Driver:

@@ -10,8 +10,8 @@ from itertools import count
 
 import numpy as np
 
-from ...executors.protocol import Executor, Request
-from ...subjects import Answer, Problem
+from ...executors.protocol import Executor, Reply, Request
+from ...subjects import Problem
 from .record import Run
 
 FIRST = 1 << 40
@@ -53,26 +53,31 @@ class Asking:
         self._usual = usual
         executor.forget(range(FIRST))  # what the suite's run has left behind
 
-    def ask(self, runs: Sequence[Run]) -> list[Run]:
-        """Return the runs with their answers; those that were not answered in time are missing."""
+    def ask(self, runs: Sequence[Run], *, watched: bool = False) -> list[Run]:
+        """Return the runs with their answers; those that were not answered in time are missing.
+
+        Parameters
+        ----------
+        watched : whether they are followed line by line; then answers are not looked at.
+        """
         due = deque((next(self._numbers), run) for run in runs)
         pending: dict[int, Run] = {}
         answered: dict[int, Run] = {}
         numbers = [number for number, _ in due]
         while (due or pending) and self._clock.left > 0:
-            while due and self._clock.left > self._usual and self._put(*due[0]):
+            while due and self._clock.left > self._usual and self._put(*due[0], watched):
                 number, run = due.popleft()
                 pending[number] = run
             if not pending and self._clock.left <= self._usual:
                 break
             for reply in self._executor.replies(min(WAIT, self._clock.left)):
                 if (asked := pending.pop(reply.number, None)) is not None:
-                    answered[reply.number] = _answered(asked, reply.answer)
+                    answered[reply.number] = _answered(asked, reply)
         self._executor.forget(set(pending))
         return [answered[number] for number in numbers if number in answered]
 
-    def _put(self, number: int, run: Run) -> bool:
-        return self._executor.submit(_request(number, run))
+    def _put(self, number: int, run: Run, watched: bool) -> bool:
+        return self._executor.submit(replace(_request(number, run), watched=watched))
 
 
 def in_each(executors: Sequence[Executor], runs: Sequence[Run], clock: Clock) -> list[Run]:
@@ -91,7 +96,7 @@ def in_each(executors: Sequence[Executor], runs: Sequence[Run], clock: Clock) ->
         for place in sorted(due | pending):
             for reply in executors[place].replies(min(WAIT, clock.left)):
                 pending.discard(place)
-                answered[place] = _answered(runs[place], reply.answer)
+                answered[place] = _answered(runs[place], reply)
     return [answered[place] for place in sorted(answered)]
 
 
@@ -103,7 +108,12 @@ def _request(number: int, run: Run) -> Request:
     return Request(number, problem, random=2 * run.seed + run.again, asked=(run.trial, run.ask))
 
 
-def _answered(run: Run, answer: Answer) -> Run:
+def _answered(run: Run, reply: Reply) -> Run:
+    answer = reply.answer
+    if reply.watched is not None:
+        return replace(run, watched=reply.watched)
+    if answer.error is None and answer.W is None:
+        return replace(run, error="there is no source that could be followed")
     if answer.error is not None:
         return replace(run, error=answer.error)
     finite = all(np.isfinite(X).all() for X in (answer.W, answer.H))

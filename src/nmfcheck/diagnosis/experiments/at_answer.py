@@ -37,6 +37,15 @@ def at_answer(asking: Asking, objective: str) -> Experiment:
     return Experiment(NAME, made, short if len(made) < len(runs) else "")
 
 
+def exact_starts(objective: str) -> list[Run]:
+    """Return runs from exact factorizations, one of each trial."""
+    runs: dict[str, Run] = {}
+    for trial, ask in _asked(objective, lambda room: room.starts_at_answer):
+        if (answer := trial.family.exact_answer(trial.case(ask))) is not None:
+            runs.setdefault(trial.id, Run(trial, ask, Begin.EXACT, *answer, SEEDS[0]))
+    return list(runs.values())
+
+
 def dense(asking: Asking, objective: str) -> Experiment:
     """Ask a subject that takes no start for some dense matrices."""
     runs = [

@@ -12,11 +12,11 @@ import numpy as np
 
 from ...errors import InputError
 from ...executors.protocol import Executor
-from ...judging.outcomes import Outcome
+from ...judging.outcomes import short_of
 from ...store import Results
 from ...trials.stage import Stage
 from ...trials.suites import Suite
-from . import alone, at_answer, continuing, less_work, more_work, repeated
+from . import alone, at_answer, continuing, less_work, more_work, repeated, watching
 from .asking import Asking, Clock
 from .record import Experiment, Run, again, defect_of
 
@@ -25,6 +25,9 @@ SECONDS = 5.0
 
 SHARE = 0.4
 """So much of the time its own answers have to be continued once, before anything else."""
+
+WATCHED = 0.4
+"""So much of the time is for following runs line by line."""
 
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
@@ -77,6 +80,10 @@ def perform(
         yield from _repeated(subject.fresh, twice, clock, asking)
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
+    typical = float(np.median([s.seconds for s in stages])) if stages else 0.0
+    if watching.NAME not in known and not typical > watching.LONGEST:
+        followed = Asking(subject.executor, clock.part(WATCHED))
+        yield watching.watching(followed, results, suite, starts=starts)
     if not starts and at_answer.NAME not in known:
         yield at_answer.dense(asking, suite.objective)
     if starts:
@@ -166,11 +173,15 @@ def _less_work(
 
 
 def failing(results: Results, suite: Suite) -> list[Stage]:
-    """Return some stages of the test that did not converge, with W and H, from all families."""
+    """Return some stages of the test that ended short of what is needed, from all families.
+
+    They have W and H, and are unconverged or have a lower grade.
+    """
     stages: list[Stage] = []
     for part in suite.parts:
         names = {cell.name for cell in part.cells}
-        ids = results.kept(part.family, part.test, Outcome.UNCONVERGED, names)
+        wanted = {ask.name: short_of(ask.needs) for ask in part.test}
+        ids = results.kept(part.family, wanted, names)
         places = np.linspace(0, len(ids) - 1, min(OF_EACH, len(ids))).astype(int)
         stages += results.stages([ids[place] for place in dict.fromkeys(places.tolist())])
     return _thinned(stages)

@@ -12,6 +12,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...families import Ask, Trial
+from ...judging.outcomes import Outcome
+from ...subjects.watching import Watched
 from ...trials.stage import Stage
 
 
@@ -40,6 +42,8 @@ class Run:
     error : why there is none.
     before : the error of the run that it repeats, where it does.
     again : whether the global random states are seeded as for a question that is put again.
+    watched : what it did line by line, where it was followed.
+    outcome : of the run that it repeats, where it was followed.
     """
 
     trial: Trial
@@ -54,6 +58,8 @@ class Run:
     error: str = ""
     before: float | None = None
     again: bool = False
+    watched: Watched | None = None
+    outcome: Outcome | None = None
 
     @property
     def A(self) -> Array:
@@ -81,7 +87,14 @@ class Run:
             "error": self.error,
             "before": self.before,
             "again": self.again,
+            **self._as_followed,
         } | {name: None if X is None else X.tolist() for name, X in matrices.items()}
+
+    @property
+    def _as_followed(self) -> dict[str, Any]:
+        if self.watched is None:
+            return {}
+        return {"watched": self.watched.as_data(), "outcome": self.outcome}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Run:
@@ -97,6 +110,8 @@ class Run:
             trial, trial.family.ask(data["ask"]), Begin(data["begin"]), W0, H0, int(data["seed"]),
             dict(data["options"]), W, H, str(data["error"]), data["before"],
             bool(data.get("again", False)),
+            Watched.from_data(data["watched"]) if "watched" in data else None,
+            Outcome(data["outcome"]) if data.get("outcome") else None,
         )  # fmt: skip
 
 

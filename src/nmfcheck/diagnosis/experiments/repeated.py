@@ -3,7 +3,7 @@
 If all of them give one answer, to the last bit, it was what had been asked before that made the
 difference, or the global random state, which a further process has seeded otherwise. If they do
 not, it is random: whoever starts at random may come to one answer, but with other digits at its
-end.
+end. Where the seed was 0, they are told another one as well: 0 is easily taken for none.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ NAME = "repeated"
 
 TIMES = 2
 """In so many processes it is asked, and in one more with another random state."""
+
+OTHER = 1
+"""The seed that is told besides 0."""
 
 CONTROLS = 4
 """So often it is asked twice on this machine, where others have given two answers."""
@@ -52,6 +55,9 @@ def repeated(fresh: Fresh, stage: Stage, clock: Clock, here: Asking | None = Non
             return Experiment(NAME, (), ONE_HERE)
     runs = [*[run] * TIMES, replace(run, again=True)]
     with ExitStack() as stack:
-        made = in_each([stack.enter_context(fresh()) for _ in runs], runs, clock)
+        processes = [stack.enter_context(fresh()) for _ in runs]
+        made = in_each(processes, runs, clock)
+        if run.seed == 0 and len(made) == len(runs):
+            made = [*made, *in_each(processes[:TIMES], [replace(run, seed=OTHER)] * TIMES, clock)]
     short = f"{len(runs) - len(made)} of {len(runs)} runs were not made: the time was up"
     return Experiment(NAME, made, short if len(made) < len(runs) else "")

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...text import option_as_text
-from . import alone, at_answer, continuing, less_work, more_work, repeated
+from . import alone, at_answer, continuing, less_work, more_work, repeated, watching
+from .lines import leaves
+from .reads import pointed_at
 from .record import Begin, Run
 from .tried import Tried, Worked
 
@@ -42,11 +44,13 @@ def summaries(tried: Tried) -> list[Summary]:
         less_work.NAME: _worked(tried.hurried, "few iterations"),
         alone.NAME: _alone(tried),
         repeated.NAME: _repeated(tried),
+        watching.NAME: _watched(tried),
     }
     summed_up = []
     for name, experiment in tried.experiments.items():
         runs = experiment.runs
         telling = [run for run in runs if run.begin is not Begin.GIVEN] or runs
+        telling = runs if name == watching.NAME else telling  # one that fails is its first
         run = telling[0] if telling else None
         sentence = sentences.get(name, "")
         summed_up.append(Summary(name, sentence, len(runs), experiment.left_out, run))
@@ -110,7 +114,16 @@ def _repeated(tried: Tried) -> str:
         return "What had two answers was not answered often enough in new processes."
     answers = "one answer" if tried.one_answer else "different answers"
     other = ", and another one with another random state" if tried.by_random_state else ""
+    other = ", and one answer with another seed than 0" if tried.only_seed_0 else other
     return f"What had two answers has {answers} in {repeated.TIMES} new processes{other}."
+
+
+def _watched(tried: Tried) -> str:
+    runs = tried.followed
+    if not runs:
+        return "No run was followed."
+    said = f"{pointed_at(runs)} {leaves(tried.followed_from_answers)}".strip()
+    return said or "Nothing stands out."
 
 
 def _off(runs: Sequence[Run]) -> str:

@@ -17,10 +17,12 @@ from ...judging.objectives import find as find_objective
 from ...judging.outcomes import Outcome
 from ...store import Results
 from ...subjects import Answer
+from ...subjects.watching import Watched
 from ...text import in_list
 from ...trials.climb import judged
 from ...trials.stage import Stage
-from . import alone, at_answer, continuing, less_work, more_work, repeated
+from . import alone, at_answer, continuing, less_work, more_work, repeated, watching
+from .lines import Followed
 from .record import Begin, Experiment, Run, defect_of
 
 BETTER = 0.5
@@ -233,13 +235,37 @@ class Tried:
         return self._again(alone.NAME)
 
     @cached_property
+    def followed(self) -> list[Followed]:
+        """The runs that were followed line by line."""
+        return [
+            Followed(run.watched, run.outcome)
+            for run in self.runs(watching.NAME)
+            if run.watched is not None and run.outcome is not None
+        ]
+
+    @cached_property
+    def followed_families(self) -> list[str]:
+        """The families of those of them that fail, in order."""
+        runs = [run for run in self.runs(watching.NAME) if run.watched and run.outcome]
+        failing = (run for run in runs if run.outcome and run.outcome.grade is None)
+        return list(dict.fromkeys(run.trial.cell.family for run in failing))
+
+    @cached_property
+    def followed_from_answers(self) -> list[Watched]:
+        """Those that were followed from exact factorizations."""
+        runs = self.runs(watching.NAME)
+        return [run.watched for run in runs if run.watched is not None and run.begin is Begin.EXACT]
+
+    @cached_property
     def one_answer(self) -> bool | None:
         """Whether new processes give one answer, bit for bit, to what had two; None: not known."""
-        runs = [run for run in self.runs(repeated.NAME) if not run.again]
-        if len(runs) < repeated.TIMES or any(run.W is None for run in runs):
-            return None
-        first, *others = runs
-        return all(_same_bits(run, first) for run in others)
+        return _agree([run for run in self.runs(repeated.NAME) if not run.again][: repeated.TIMES])
+
+    @cached_property
+    def only_seed_0(self) -> bool:
+        """Whether they differ where the seed is 0, and give one answer where it is another."""
+        other = [run for run in self.runs(repeated.NAME) if not run.again][repeated.TIMES :]
+        return self.one_answer is False and _agree(other) is True
 
     @cached_property
     def by_random_state(self) -> bool:
@@ -280,6 +306,14 @@ def stage_of(run: Run) -> Stage | None:
         run.trial, run.ask, judgement.outcome, judgement.explanation, judgement.measures,
         judgement.labels, W=run.W, H=run.H,
     )  # fmt: skip
+
+
+def _agree(runs: Sequence[Run]) -> bool | None:
+    """Say whether runs in new processes give one answer, bit for bit; None: not known."""
+    if len(runs) < repeated.TIMES or any(run.W is None for run in runs):
+        return None
+    first, *others = runs
+    return all(_same_bits(run, first) for run in others)
 
 
 def _same_bits(one: Run, other: Run) -> bool:
