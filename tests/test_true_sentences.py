@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import followed
 from cheats import multiply
 from nmfcheck import check
 from nmfcheck.checking import campaign
@@ -116,6 +117,7 @@ def test_what_is_said_of_a_is_not_said_where_no_product_is_a():
     assert finding.sentence.startswith("experiments with bidiagonal and mixed matrices: W·H is A")
 
 
+@pytest.mark.slow
 def test_nan_after_an_overflow_is_no_zero_over_zero():
     def grows(A, rank, *, W0, H0):
         W, H = W0.copy(), H0.copy()
@@ -156,6 +158,7 @@ def test_answers_of_nan_are_not_one_answer(letters, one):
     assert _with_one_answer(tallied, {tallied.cell.id}).one_answer == one
 
 
+@pytest.mark.slow
 def test_signs_may_be_lost_in_each_iteration():
     def takes_absolute_values(A, rank, *, W0, H0):
         W = W0
@@ -268,6 +271,18 @@ def test_an_average_over_iterations_is_told_from_stopping_early():
         return W_mean, H_mean
 
     finding = first(averages, "bidiagonal", sizes=[2, 3])
+    assert (finding.cause, finding.certain) == (Cause.SPOILED, True)
+    assert "not the best that is there: in the end `W` and `H`" in finding.sentence
+
+
+def test_an_average_over_iterations_that_are_not_seen_is_told_from_stopping_early():
+    def averages(A, rank, *, W0, H0, sweeps=60):
+        pairs = [(W0, H0)]
+        while len(pairs) <= sweeps:
+            pairs.append(hals(A, *pairs[-1], sweeps=1))
+        return tuple(np.mean(each[1:], axis=0) for each in zip(*pairs, strict=True))
+
+    finding = first(averages, "bidiagonal", sizes=[2, 3])
     assert (finding.cause, finding.certain) == (Cause.EARLY, False)
     assert finding.sentence.startswith("Probably it returns an average over its iterations")
 
@@ -317,6 +332,7 @@ def test_who_stops_whatever_the_options_say():
     assert "runs end at the same error as before" in finding.sentence
 
 
+@pytest.mark.slow
 def test_who_keeps_something_gives_other_answers_and_the_same_in_new_processes(
     tmp_path, monkeypatch
 ):
@@ -332,6 +348,14 @@ def test_who_keeps_something_gives_other_answers_and_the_same_in_new_processes(
     )
     assert finding.certain
     assert "asked for the same problem once more, it gives another answer" in finding.sentence
+
+
+@pytest.mark.slow
+def test_a_seed_of_0_that_is_taken_for_none(monkeypatch):
+    monkeypatch.setattr(campaign, "perform", partial(perform, seconds=60))  # on a busy machine
+    name = f"py:{followed.__file__}:takes_seed_0_for_none"
+    first, *_ = check(name, families=["mixed"], trials=6, laws=[]).findings
+    assert "0 is probably taken for no seed" in first.sentence
 
 
 KEEPS = """
@@ -526,6 +550,7 @@ def multiplied(A, W, H):
     return W * (A @ H.T) / np.maximum(W @ (H @ H.T), 1e-300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("added", "words"),
     [
@@ -554,6 +579,7 @@ def swept(G, C, X):
     return X
 
 
+@pytest.mark.slow
 def test_components_that_are_emptied_after_the_fit():
     def prunes(A, rank, *, W0, H0):
         W, H = hals(A, W0, H0, sweeps=300)
@@ -579,6 +605,7 @@ def test_components_that_start_alike():
     assert "they start alike" in finding.sentence
 
 
+@pytest.mark.slow
 def test_some_collapses_do_not_say_that_components_start_alike():
     def leaves_an_entry_out(A, rank, *, W0, H0, seed):
         M = np.ones(A.shape)
@@ -651,6 +678,7 @@ def test_two_answers_are_asked_for_in_new_processes(tmp_path, monkeypatch, body,
     assert words in twice.sentence
 
 
+@pytest.mark.slow
 def test_levels_are_no_threshold():
     def returns_8_bits(A, rank, *, W0, H0):
         return tuple(np.round(X / X.max() * 255) / 255 * X.max() for X in hals(A, W0, H0))
@@ -686,6 +714,7 @@ def test_one_factor_of_another_loss_without_a_start():
     assert "The update of H is that of another loss" in finding.sentence
 
 
+@pytest.mark.slow
 def test_components_that_are_taken_for_dead():
     def prunes(A, rank, *, W0, H0):
         W, H = W0.copy(), H0.copy()

@@ -138,7 +138,7 @@ def returns_w_transposed(A, rank, *, W0, H0):
     return W.T, H
 
 
-@kept(FAIL, Outcome.UNCONVERGED, Cause.LEAVES)
+@kept(FAIL, Outcome.UNCONVERGED, Cause.SPOILED)
 def returns_h_of_another_run(A, rank, *, W0, H0):
     W, _ = descend(A, W0, H0)
     _, H = descend(A, H0.T * 3, W0.T)

@@ -216,7 +216,7 @@ def leaves_out_rows_at_random(A, rank, *, W0, H0, seed):
     return W, H
 
 
-@unconverged(Cause.UNSTABLE)
+@unconverged(Cause.UPDATE)
 def divides_the_wrong_way_round(A, rank, *, W0, H0):
     """Multiplicative update with numerator and denominator exchanged, its steps bounded."""
     W, H = W0.copy(), H0.copy()

@@ -23,6 +23,7 @@ from .experiments import Tried
 from .findings import Cause, Finding
 from .invalid import invalid, may_have_grown
 from .order import Named, in_order, with_laws, with_symptoms
+from .pointing import with_lines
 from .rules import (
     ABOUT_A,
     WHY_COLLAPSED,
@@ -33,9 +34,11 @@ from .rules import (
     some_cells,
     units,
 )
+from .rules.followed import is_followed
+from .rules.unmoved import WHOLE
 
 FEW = 0.02
-"""Fewer unconverged trials than these are not worth a word."""
+"""Fewer trials that ended short of what is needed than these are not worth a word."""
 
 SOME = 2
 """Nor is a single run."""
@@ -71,6 +74,11 @@ WHY_TWO = {
     "not decide, or depend on time, on threads or on the machine.",
 }
 """Why a question may have two answers, by whether new processes give one; None: not known."""
+
+BY_SEED_0 = (
+    "In new processes, each asked for nothing else, it gives different digits with seed 0, and the "
+    "same with seed 1: 0 is probably taken for no seed (`if seed`, or `seed or …`, say)."
+)
 
 BY_STATE = (
     "In new processes, each asked for nothing else, it has one answer, and another one where the "
@@ -141,7 +149,7 @@ def diagnose(
         grows if any(map(may_have_grown, symptoms)) else (),
         differs,
     )
-    return [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
+    return with_lines([*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)], tried)
 
 
 def _hard(
@@ -156,6 +164,7 @@ def _hard(
             finding = invalid(results, families, failure, differs=Flag.DIFFERS in kinds)
         elif failure.kind == Flag.DIFFERS:
             why = BY_STATE if tried.by_random_state else WHY_TWO[tried.one_answer]
+            why = BY_SEED_0 if tried.only_seed_0 else why
             finding = Finding(Cause.HARD, f"{said} {why}")
         else:
             finding = Finding(Cause.HARD, said)
@@ -178,7 +187,8 @@ def _named(
     )
     named = []
     for names, finding in ordered:
-        told_of = [name for name in names if aims[name] or not finding.about_matrix]
+        shows = tried.followed_families if is_followed(finding) else names
+        told_of = [name for name in shows if aims[name] or not finding.about_matrix]
         sentence = finding.sentence
         if not told_of and shown_elsewhere:
             continue
@@ -199,7 +209,8 @@ def _add(shown: list[Named], family: str, finding: Finding, aims: Mapping[str, b
     for i, (names, known) in enumerate(shown):
         if known.cause is finding.cause and finding.cause not in OF_A_FAMILY:
             of_A = known.about_matrix and not aims[names[0]] and aims[family]
-            if (finding.certain and not known.certain) or of_A:
+            part = known.sentence.startswith(WHOLE) and not finding.sentence.startswith(WHOLE)
+            if (finding.certain and not known.certain) or of_A or part:
                 shown[i] = ([family, *names], finding)
             else:
                 names.append(family)
@@ -254,10 +265,10 @@ def findings(evidence: Evidence, *, hard: bool = False) -> list[Finding]:
     collapse = collapsed(evidence)
     if collapse:
         signs.append(collapse)
-    ended = evidence.ended
+    short = evidence.short
     fine = evidence.part.room.required is not None and evidence.passes
-    if ended[Outcome.UNCONVERGED] >= max(SOME, FEW * evidence.trials) and not fine:
-        more = ended[Outcome.UNCONVERGED] > ended[Outcome.COLLAPSED]
+    if short >= max(SOME, FEW * evidence.trials) and not fine:
+        more = short > evidence.ended[Outcome.COLLAPSED]
         before = collapse is not None and (collapse.cause is Cause.NORMAL or more)
         why = why_unconverged(evidence)
         before |= collapse is not None and why.cause in SHOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..families import Case, Question
-from ..judging.outcomes import Outcome, reaches
+from ..judging.outcomes import Outcome, reaches, short_of
 from ..judging.turned import misses
 from ..store import Results
 from ..trials.stage import Stage
@@ -76,6 +76,15 @@ class Evidence:
         del ended[Outcome.NOT_RUN]
         return ended
 
+    @property
+    def short(self) -> int:
+        """How many trials ended short of what is needed: unconverged, or with a lower grade."""
+        return sum(
+            number
+            for outcome, number in self.ended.items()
+            if outcome is Outcome.UNCONVERGED or outcome.grade is not None
+        )
+
     @cached_property
     def required(self) -> list[CellTally]:
         """The cells of which something is required; all of them where that is not known of any."""
@@ -94,15 +103,22 @@ class Evidence:
 
     def sample(self, outcome: Outcome) -> list[Stage]:
         """Return some stages of the test that came to this, with W and H, from all cells."""
+        return self._kept({ask.name: (outcome,) for ask in self.part.test})
+
+    def short_sample(self) -> list[Stage]:
+        """Return some stages of the test that ended short of what is needed, in the same way."""
+        return self._kept({ask.name: short_of(ask.needs) for ask in self.part.test})
+
+    def _kept(self, wanted: Mapping[str, Collection[Outcome]]) -> list[Stage]:
         names = {cell.cell.name for cell in self.required}
-        ids = self.results.kept(self.part.family, self.part.test, outcome, names)
+        ids = self.results.kept(self.part.family, wanted, names)
         step = max(1, len(ids) // SAMPLE)
         return self.results.stages(ids[::step])
 
     @cached_property
     def unconverged(self) -> Unconverged:
-        """What the runs left that did not converge."""
-        sample = self.sample(Outcome.UNCONVERGED)
+        """What the runs left that ended short of what is needed."""
+        sample = self.short_sample()
         kept = [stage for stage in sample if stage.W is not None and stage.H is not None]
         products = (self.part.room.single_products(stage) for stage in kept)
         return Unconverged(
@@ -124,11 +140,15 @@ class Evidence:
 
     @cached_property
     def own_answers(self) -> list[tuple[Array, Array, Array]]:
-        """The same without what experiments asked of other families."""
-        names = {cell.cell.name for cell in self.required}
-        ids = self.results.kept(self.part.family, self.part.asks, Outcome.UNCONVERGED, names)
-        step = max(1, len(ids) // SAMPLE)
-        stages = self.results.stages(ids[::step])
+        """The same without what experiments asked of other families.
+
+        Where exactness is asked besides, a lower grade is right, but slow.
+        """
+        wanted = {
+            ask.name: short_of(ask.needs if ask.question is Question.TEST else "identified")
+            for ask in self.part.asks
+        }
+        stages = self._kept(wanted)
         runs = _amiss(
             (stage.case.A, stage.W, stage.H)
             for stage in stages
@@ -168,7 +188,8 @@ class Evidence:
         one_case = {cell.cell.id for cell in self.cells if cell.cell.one_case}
         if not (one_case and self.part.test):
             return math.inf
-        rows = self.results.defects(self.part.family, self.part.test[:1], [Outcome.UNCONVERGED])
+        first = self.part.test[0]
+        rows = self.results.defects(self.part.family, [first], short_of(first.needs))
         by_cell: dict[str, list[float]] = {}
         for cell, defect in rows:
             if cell in one_case and defect > 0:
@@ -200,7 +221,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Unconverged:
-    """What unconverged runs left.
+    """What runs left that ended short of what is needed: unconverged, or with a lower grade.
 
     Attributes
     ----------

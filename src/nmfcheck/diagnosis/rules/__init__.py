@@ -21,6 +21,7 @@ from .leaves import leaves
 from .locked import locked
 from .loss import other_loss
 from .misplaced import misplaced
+from .misread import misread
 from .parted import parted
 from .penalised import penalised, perhaps_penalised
 from .permuted import permuted
@@ -35,6 +36,7 @@ from .shuffled import shuffled
 from .silent import silent
 from .single import clustered, inside, single
 from .some_cells import some_cells
+from .spoiled import held, leaping, spoiled, still, wavering, worsened
 from .threshold import cut_off, threshold
 from .transformed import transformed
 from .turned import turned
@@ -50,14 +52,14 @@ WHY_UNCONVERGED = (
     # What W and H are, whatever was tried.
     unmoved, reshaped, turned, permuted, single, rounded, transformed, scaled, rescaled,
     misplaced, shuffled, incomplete, clipped, partly_unmoved, constrained,
-    unsigned, diverged, other_loss, weighted, emptied,
+    unsigned, other_loss, weighted, emptied,
     # What experiments show, and what the answers do.
-    random, penalised, biased, perhaps_penalised, floor, threshold, pruned, cut_off, parted,
-    hurried, early, entrywise, lifted, ceiling, at_once, locked, emptied_lines, greedy, jumping,
-    half, unstable,
+    random, spoiled, still, diverged, misread, penalised, worsened, biased, perhaps_penalised,
+    floor, threshold, pruned, cut_off, parted, at_once, held, wavering, hurried, early, entrywise,
+    lifted, ceiling, locked, emptied_lines, greedy, jumping, half, unstable,
     # What is left.
-    inside, leaves, at_rest, late, unrelated, alike, clustered, creeping, fixed_point, untried,
-    unknown,
+    inside, leaves, at_rest, late, leaping, unrelated, alike, clustered, creeping, fixed_point,
+    untried, unknown,
 )  # fmt: skip
 """Why runs end neither at a solution nor at another stationary point; the first that fits."""
 
@@ -67,7 +69,7 @@ ABOUT_A = (
 )  # fmt: skip
 """Rules that look at answers whose product should be A, and say so."""
 
-WHY_COLLAPSED = (remembers, capped, random, threshold, pruned, leaves)
+WHY_COLLAPSED = (remembers, capped, random, misread, threshold, pruned, leaves)
 """Why runs collapse more often than they should, where experiments show it."""
 
 __all__ = [

@@ -39,7 +39,7 @@ CAPS: dict[str, Callable[[Answer], int]] = {
 
 def capped(evidence: Evidence) -> Finding | None:
     """Say so if all runs with a rank above some cap have 0 in place of what is above it."""
-    own = [*evidence.sample(Outcome.COLLAPSED), *evidence.sample(Outcome.UNCONVERGED)]
+    own = [*evidence.sample(Outcome.COLLAPSED), *evidence.short_sample()]
     most = max((stage.trial.cell.k for stage in own), default=0)
     if not own or not all(_dead(s.W, s.H) for s in own if s.trial.cell.k == most):
         return None  # as nearly always

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ...arrays import Array
 from ...intervals import Share
 from ...judging.outcomes import Outcome
 from ..evidence import Evidence
+from ..experiments.lines import worse
 from ..experiments.record import Begin
 from ..findings import Cause, Finding, mostly
 
 FEWEST = 5
 MOSTLY = 0.9
 
+FEW = 0.2
+"""Fewer runs that collapse than this, beside the others that fail, are not what is the matter."""
+
 ALIKE = 1e-9
 """What else than one direction is left of components, relative to it, where they are the same."""
+
+
+THE_START = "probably they start alike, and updates that treat all of them alike never part them"
+AN_UPDATE = "probably they start alike, or an update makes them so"
+"""Why components may be alike: where a statement makes W·H worse, that may do it."""
 
 
 def collapsed(evidence: Evidence) -> Finding | None:
@@ -24,23 +35,31 @@ def collapsed(evidence: Evidence) -> Finding | None:
         return None
     sample = evidence.sample(Outcome.COLLAPSED)
     zeros = [not s.W.any() or not s.H.any() for s in sample if s.W is not None and s.H is not None]
-    if mostly(zeros):
-        where = "" if all(zeros) else f" in {sum(zeros)} of {len(zeros)} runs that collapse"
-        return Finding(
-            Cause.ZEROS,
-            f"It returns zeros: W·H is 0{where}, and so explains nothing of A.{_always(evidence)}",
-        )
+    if mostly(zeros) and evidence.ended[Outcome.COLLAPSED] > FEW * evidence.short:
+        return Finding(Cause.ZEROS, f"{_zeros(evidence, zeros)}{_always(evidence)}")
     alike = [_all_alike(s.W, s.H) for s in sample if s.trial.cell.k > 1]
     others = (_all_alike(W, H) for _, W, H in evidence.unconverged.factors if W.shape[1] > 1)
     if len(alike) >= FEWEST and all(alike) and all(others):
         return Finding(
             Cause.COLLAPSES,
             f"All components are the same, up to their sizes, in all {len(alike)} runs that "
-            "collapse: probably they start alike, and updates that treat all of them alike never "
-            "part them.",
+            f"collapse: {AN_UPDATE if worse(evidence.tried.followed) else THE_START}.",
             certain=False,
         )
     return _often(evidence)
+
+
+def _zeros(evidence: Evidence, zeros: Sequence[bool]) -> str:
+    """Say how many runs come back as zeros."""
+    some = f"in {sum(zeros)} of {len(zeros)}"
+    if number := evidence.short:
+        collapsed = evidence.ended[Outcome.COLLAPSED]
+        return (
+            f"It returns zeros in some runs: {collapsed} of {collapsed + number} failing runs "
+            f"collapse, and W·H is 0 {some} of these that were looked at."
+        )
+    where = "" if all(zeros) else f" {some} runs that collapse"
+    return f"It returns zeros: W·H is 0{where}, and so explains nothing of A."
 
 
 def _often(evidence: Evidence) -> Finding:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...text import option_as_text
 from ..evidence import Evidence
+from ..experiments.lines import left, left_inside, passes
 from ..experiments.tried import LEFT, Chain, Worked
 from ..findings import Cause, Finding, mostly
 from .diverged import HUGE
@@ -32,6 +33,9 @@ what it had kept from its first start."""
 
 NEARLY_ALL = 0.75
 """So many of them must show it, so that nothing else is the matter."""
+
+MANY = 100
+"""Who makes so many iterations may also be slow."""
 
 SOME = 3
 """Of fewer runs nothing is said that holds for all."""
@@ -75,7 +79,8 @@ def early(evidence: Evidence) -> Finding | None:
         falls = f"with {_options(worked[0].run.options)} {changes}"
         nearly_all = np.mean([x.after <= BY_WORK * x.before for x in worked]) >= NEARLY_ALL
         far = bool(nearly_all) and after <= max(before / CLEARLY, RIGHT)
-        if not far and (again := _falls_at_once(evidence)):
+        stops = left_inside(evidence.tried.followed)
+        if not (far or stops) and (again := _falls_at_once(evidence)):
             return Finding(
                 Cause.EARLY,
                 "Probably it returns an average over its iterations, or keeps sums or steps from "
@@ -83,10 +88,10 @@ def early(evidence: Evidence) -> Finding | None:
                 certain=False,
                 evidence=f"more work: {_how_many(worked)}; continue: {_how_many(chains)}",
             )
-        slow = "" if far else ", or is slow, since something from the start of a run holds it back"
+        slow = "" if far or stops else ", or something from the start of a run holds it back"
         return Finding(
             Cause.EARLY,
-            f"It {'' if far else 'probably '}stops early{slow}: {falls}.",
+            f"It {'' if far else 'probably '}{_why_early(evidence)}{slow}: {falls}.",
             certain=far,
             evidence=f"more work: {_how_many(worked)}",
         )
@@ -109,15 +114,29 @@ def early(evidence: Evidence) -> Finding | None:
             )
         return Finding(
             Cause.EARLY,
-            "It probably stops early, or is held back by what it keeps from the start of a run "
-            "(sums, an average, a step that shrinks, something that is computed once): started "
-            f"again at its own answers, it improves them; the median error "
+            f"It probably {_why_early(evidence)}, or is held back by what it keeps from the start "
+            "of a run (sums, an average, a step that shrinks, something that is computed once): "
+            f"started again at its own answers, it improves them; the median error "
             f"{_changes(first, last, '.0e')}. Try a smaller tolerance or more iterations; if these "
             "hardly help, look for the second.",
             certain=False,
             evidence=f"continue: {_how_many(chains)}",
         )
     return None
+
+
+def surely_early(evidence: Evidence) -> bool:
+    """Say whether more work shows for certain that it stops early."""
+    stops = next(filter(None, (rule(evidence) for rule in (hurried, early))), None)
+    return stops is not None and stops.certain
+
+
+def _why_early(evidence: Evidence) -> str:
+    """Say that it stops early; where its loop goes round to its end, it may also be slow."""
+    runs = evidence.tried.followed
+    if not left(runs) or left_inside(runs) or passes(runs) < MANY:
+        return "stops early"
+    return "stops early, or its steps are too small"
 
 
 def _unheeded(worked: Sequence[Worked]) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..evidence import AMISS, Evidence
+from ..experiments.lines import zeros_come_of_an_update
 from ..findings import MOST, Cause, Finding
 from .pruned import alive as alive_components
 
@@ -27,6 +28,8 @@ def emptied_lines(evidence: Evidence) -> Finding | None:
 
     At rank one, any zero of W or H makes such a line.
     """
+    if zeros_come_of_an_update(evidence.tried.followed):
+        return None
     several = [run for run in evidence.unconverged.factors if run[1].shape[1] > 1]
     alive = [run for run in several if alive_components(*run[1:]).all()]
     runs = [(A, np.asarray(W @ H)) for A, W, H in alive]
@@ -56,18 +59,23 @@ def incomplete(evidence: Evidence) -> Finding | None:
         "the last column": (lambda X: X[:, :-1]), "the last row": (lambda X: X[:-1]),
         "the first column": (lambda X: X[:, 1:]), "the first row": (lambda X: X[1:]),
     }  # fmt: skip
+    # Where a component has become 0, what it was for is missing whatever the reason.
+    whole = [
+        (A, W @ H) for A, W, H in evidence.astray
+        if min(A.shape) > SMALL and alive_components(W, H).all()
+    ]  # fmt: skip
     shares = {
-        name: np.mean([_agree(rest(A), rest(X), A.max()) for A, X in runs])
+        name: np.mean([_agree(rest(A), rest(X), A.max()) for A, X in whole] or [False])
         for name, rest in ends.items()
     }
     best = max(shares.values())
-    if best >= MOST:
+    if best >= MOST and len(whole) >= FEWEST:
         names = " or ".join(name for name, share in shares.items() if share == best)
         return Finding(
             Cause.MISSING,
             f"W·H is A in all but {names}: a loop or a slice ends too early, or that part of A is "
             "not looked at.",
-            evidence=f"so in {best:.0%} of {len(runs)} answers that miss A",
+            evidence=f"so in {best:.0%} of {len(whole)} answers that miss A",
         )
     with_zeros = [(A, X) for A, X in runs if (A == 0).any()]
     where = [

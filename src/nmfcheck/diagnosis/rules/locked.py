@@ -9,6 +9,7 @@ from ...judging.measures import balance
 from ...judging.tolerances import TOLERANCE
 from ..evidence import Evidence
 from ..experiments import Run
+from ..experiments.lines import zeros_come_of_an_update
 from ..findings import Cause, Finding, mostly
 
 PULL = 10 * TOLERANCE.stationary
@@ -29,6 +30,8 @@ def locked(evidence: Evidence) -> Finding | None:
         return None
     is_locked = [_is_locked(A, W, H) for A, W, H in evidence.unconverged.factors]
     if not mostly(is_locked):
+        return None
+    if zeros_come_of_an_update(tried.followed):
         return None
     stay = [_stay(each.run) for each in tried.chains]
     if stay and not mostly(stay):

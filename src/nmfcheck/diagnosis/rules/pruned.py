@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array, Bools
+from ...judging.outcomes import Outcome
 from ..evidence import Evidence
+from ..experiments.lines import (
+    emptied_at_the_end,
+    emptied_on_the_way,
+    zeros_come_of_an_update,
+)
 from ..findings import Cause, Finding
 
 FEWEST, NEARLY_ALL = 3, 0.8
@@ -50,11 +56,23 @@ def emptied(evidence: Evidence) -> Finding | None:
     missing = [_is_missing(A, W, H) for A, W, H in runs]
     if sum(missing) < max(FEWEST, NEARLY_ALL * len(runs)):
         return None
+    followed = evidence.tried.followed
+    if emptied_on_the_way(followed) or zeros_come_of_an_update(followed):
+        return None
+    # Otherwise an update, or a solver for one factor, may be wrong.
+    certain = emptied_at_the_end(followed) and not evidence.ended[Outcome.INVALID]
+    why = (
+        "They are set to 0 after the fit, and the others are not fitted again: small ones are "
+        "probably taken for dead."
+        if certain
+        else "Probably small ones are taken for dead after the fit, or an update or a solver for "
+        "one factor gives 0 for all of a component."
+    )
     return Finding(
         Cause.PRUNED,
         "Whole components come back as 0, and with as many more W·H would be A: what is missing is "
-        "nonnegative, and has as many components as are 0. They are set to 0 after the fit, and "
-        "the others are not fitted again: small ones are probably taken for dead.",
+        f"nonnegative, and has as many components as are 0. {why}",
+        certain=certain,
         evidence=f"so in {sum(missing)} of {len(runs)} failing runs",
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...arrays import Array
 from ...judging.turned import misses
 from ..evidence import Evidence
+from ..experiments import lines
 from ..findings import Cause, Finding
 from .least_squares import least_squares
 
@@ -21,10 +22,14 @@ LITTLE = 0.1
 """Who takes less than this off A, in nearly every run, is taken to have a bias."""
 
 
+DIGITS = 9
+"""Directions of rows that agree to so many decimals are the same."""
+
 STAYS = (
     "Started at exact factorizations it stays there, so that this is not what is done to A before "
     "or to W and H afterwards: probably updates get the sizes wrong, as those do that change W and "
-    "H at the same time, each with the old value of the other."
+    "H at the same time, each with the old value of the other; or the W and H that "
+    "come back are of different iterations."
 )
 """What is wrong then cannot be done each time."""
 
@@ -50,11 +55,14 @@ def rescaled(evidence: Evidence) -> Finding | None:
         often = f"so in {sum(fits)} of {len(fits)} answers that miss A"
         if evidence.tried.stays:
             return Finding(Cause.AT_ONCE, f"{seen} {STAYS}", certain=False, evidence=often)
-        return Finding(
-            Cause.RESCALED,
-            f"{seen} A scaling is done on one side only, or is not undone.",
-            evidence=often,
+        certain = bool(unit) or not evidence.tried.followed or lines.scales(evidence.tried.followed)
+        why = (
+            "A scaling is done on one side only, or is not undone."
+            if certain
+            else "Probably a scaling is done on one side only, or is not undone, or an update aims "
+            "at a multiple of A: a factor is missing in a gradient, say."
         )
+        return Finding(Cause.RESCALED, f"{seen} {why}", certain=certain, evidence=often)
     return None
 
 
@@ -98,6 +106,25 @@ def _both(A: Array, W: Array, H: Array) -> Array:
     return np.asarray(sizes[:m, None] * X * sizes[m:])
 
 
+def _beyond_scaling(A: Array, _: Array) -> int:
+    """Return what A's positive entries must be more than, to tell a scaling of rows and columns.
+
+    Rows that are multiples of each other count once, and so do columns: all that they need is the
+    same scaling.
+    """
+    rows, columns = _different(A), _different(A.T)
+    core = A[np.ix_(rows, columns)]
+    return sum(core.shape) + int((A > 0).sum() - (core > 0).sum())
+
+
+def _different(A: Array) -> list[int]:
+    """Return the first of all rows that are multiples of each other, without those of zeros."""
+    sizes = np.linalg.norm(A, axis=1, keepdims=True)
+    units = np.round(A / np.where(sizes > 0, sizes, 1.0), DIGITS)
+    first = {tuple(row): i for i, row in reversed(list(enumerate(units))) if row.any()}
+    return sorted(first.values())
+
+
 _INNER = "its components"
 _PLACES = {
     _INNER: "between W and H",
@@ -109,7 +136,7 @@ _SCALED: dict[str, tuple[Callable[[Array, Array], int], Callable[[Array, Array, 
     _INNER: (lambda _, W: W.shape[1], inner),
     "its rows": (lambda A, _: A.shape[0], _rows),
     "its columns": (lambda A, _: A.shape[1], _columns),
-    "its rows and columns": (lambda A, _: sum(A.shape), _both),
+    "its rows and columns": (_beyond_scaling, _both),
 }
 """What is scaled: how many entries that explains whatever they are, and what comes out."""
 

@@ -7,6 +7,7 @@ import numpy as np
 from ...arrays import Array
 from ...judging.objectives import find
 from ..evidence import Evidence
+from ..experiments.lines import spoiled, worse
 from ..findings import Cause, Finding, mostly
 from .refitted import refitted
 
@@ -53,6 +54,16 @@ def cut_off(evidence: Evidence) -> Finding | None:
     runs = evidence.unconverged.factors
     if len(runs) < RUNS or find(evidence.part.objective).beta != 2:
         return None
+    followed = evidence.tried.followed
+    if worse(followed):
+        return None  # then an update may leave them at 0
+    certain = not followed or bool(spoiled(followed))
+    why = (
+        "They are set to 0 at the end, or small entries of A are before."
+        if certain
+        else "Probably they are set to 0, or small entries of A are before, or the updates keep "
+        "them at 0: in the runs that were followed, no statement at the end does."
+    )
     both = {
         "H": [_put_back(A, W, H) for A, W, H in runs],
         "W": [_put_back(A.T, H.T, W.T) for A, W, H in runs],
@@ -64,8 +75,8 @@ def cut_off(evidence: Evidence) -> Finding | None:
                 Cause.THRESHOLD,
                 f"Small entries of {name} are missing: in most failing runs, some that are 0 "
                 f"should be up to {np.median(back):.1g} of its largest, which is less than all "
-                "that are left, and with these the error is less than a tenth. They are set to 0 "
-                "at the end, or small entries of A are before.",
+                f"that are left, and with these the error is less than a tenth. {why}",
+                certain=certain,
                 evidence=f"so in {len(back)} of {len(entries)} failing runs, {name} fitted again "
                 "with the other factor as it is",
             )

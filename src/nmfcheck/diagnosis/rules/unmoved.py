@@ -12,6 +12,9 @@ from ..findings import MOST, Cause, Finding, mostly
 
 Pair = tuple[Array, Array]
 
+WHOLE = "It returns its start as it was"
+"""Where another family shows that only a part comes back, that says more."""
+
 SMALL, FEWEST, NEARLY = 2, 3, 0.9
 """Of so few rows each is first or last; so many longer ones show it, if so many of them do."""
 
@@ -25,7 +28,7 @@ def unmoved(evidence: Evidence) -> Finding | None:
         for place in (0, 1)
     )  # fmt: skip
     if _same(W) and _same(H):
-        return Finding(Cause.UNMOVED, "It returns its start as it was: the updates never ran.")
+        return Finding(Cause.UNMOVED, f"{WHOLE}: the updates never ran.")
     for name, start, pairs, others in (("W", "W0", W, H), ("H", "H0", H, W)):
         # Where the other factor is 0, there is nothing to be done.
         moving = [pair for pair, (other, _) in zip(pairs, others, strict=True) if other.any()]

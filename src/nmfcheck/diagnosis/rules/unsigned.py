@@ -7,6 +7,7 @@ import numpy as np
 from ...arrays import Array
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
+from .at_once import at_once
 from .least_squares import least_squares
 
 FEWEST = 3
@@ -41,6 +42,8 @@ def unsigned(evidence: Evidence) -> Finding | None:
     for name, components in each.items():
         lost = [one for one in components if one is not None]
         if len(lost) >= FEWEST and mostly(lost):
+            if (cycle := at_once(evidence)) is not None:  # in which signs seem to be lost
+                return cycle
             return Finding(
                 Cause.UNSIGNED,
                 f"The signs of {name} are thrown away, component by component: one of them is the "

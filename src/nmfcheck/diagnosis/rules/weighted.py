@@ -8,7 +8,6 @@ import numpy as np
 
 from ...arrays import Array
 from ...judging.objectives import find
-from ...judging.outcomes import Outcome
 from ...judging.tolerances import TOLERANCE
 from ..evidence import Evidence
 from ..findings import Cause, Finding, mostly
@@ -36,7 +35,7 @@ def weighted(evidence: Evidence) -> Finding | None:
     runs = [(A, W, H) for A, W, H in evidence.unconverged.factors if _is_whole(W, H)]
     if loss.beta != 2 or len(runs) < FEWEST or len({A.tobytes() for A, _, _ in runs}) < 2:
         return None
-    if evidence.ended[Outcome.UNCONVERGED] < OFTEN * evidence.trials:
+    if evidence.short < OFTEN * evidence.trials:
         return None
     here = residuals(loss, runs)
     turned = [(A.T, H.T, W.T) for A, W, H in runs]
