@@ -195,7 +195,10 @@ class TestOneByOne:
 
 class TestOrbits:
     @each_algorithm
-    @pytest.mark.parametrize("n", [2, 3, 8, 9])
+    @pytest.mark.parametrize(
+        "n",
+        [2, pytest.param(3, marks=pytest.mark.slow), pytest.param(8, marks=pytest.mark.slow), 9],
+    )
     @pytest.mark.parametrize("eps", [0.0, 1e-3])
     def test_the_same_bits_as_running_on(self, name, n, eps, each_instruction_set):
         case = bidiagonal(np.ones(n), eps=eps)

@@ -126,7 +126,16 @@ SLOW = {"allocates_without_end", "out_of_cpu_time"}
 """What ends by itself, but takes a while on a busy machine."""
 
 
-@pytest.mark.parametrize("name", MISBEHAVING)
+LONG = {
+    *SLOW, "ignores_signals", "hangs_with_a_child", "prints_for_ever", "leaves_a_daemon",
+    "leaves_many_children", "comes_back_twice", "prints_megabytes", "endless_recursion",
+}  # fmt: skip
+"""What is left to the slow tests; others of its kind are not."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow if n in LONG else ()) for n in MISBEHAVING]
+)
 def test_what_misbehaves_costs_its_own_stage(run, name):
     outcome, message = MISBEHAVING[name]
     stages = run(name, timeout=60 if name in SLOW else 2.0, memory=LIMITED.get(name))
@@ -256,6 +265,7 @@ class TestUnanswered:
         assert told == ["crashed"] * 4 + ["not-run"] * 3 * 3
         assert {s.outcome for s in stages if s.trial.cell.n == 3} == {Outcome.EXACT}
 
+    @pytest.mark.slow
     def test_the_same_for_any_number_of_workers(self, run):
         one, other = (run("crashes_on_size_2", self.suite, jobs=jobs) for jobs in (1, 3))
         assert sorted(one, key=key) == sorted(other, key=key)
