@@ -79,16 +79,23 @@ class Proxy:
         self._target, self._sockets = port, []
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port = self._listening.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._threads = []
+        self._start(self._accept)
+
+    def _start(self, function, *arguments):
+        thread = threading.Thread(target=function, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     def _accept(self):
         with contextlib.suppress(OSError):
             while True:
                 one, _ = self._listening.accept()
+                self._sockets.append(one)
                 other = socket.create_connection(("127.0.0.1", self._target))
-                self._sockets += [one, other]
+                self._sockets.append(other)
                 for source, sink in ((one, other), (other, one)):
-                    threading.Thread(target=self._pass, args=(source, sink), daemon=True).start()
+                    self._start(self._pass, source, sink)
 
     @staticmethod
     def _pass(source, sink):
@@ -100,10 +107,17 @@ class Proxy:
                 each.shutdown(socket.SHUT_RDWR)
 
     def cut(self):
-        self._listening.close()
+        """End all connections, and let no other in; nothing is left for the collector to close."""
+        with contextlib.suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)  # which wakes who waits for a connection
+        self._threads[0].join(10)
         for each in self._sockets:
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads[1:]:
+            thread.join(10)
+        for each in (self._listening, *self._sockets):
+            each.close()
 
 
 def certificates(folder):
