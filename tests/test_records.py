@@ -13,7 +13,7 @@ from nmfcheck.subjects import Answer, Problem
     ("record", "given"),
     [
         (Problem, (1, 2, 3, 4, 5, "kl")),
-        (Reply, (7, Answer(), ("list", "list"), None, (), "", None)),
+        (Reply, (7, Answer(), ("list", "list"), None, (), "", None, None)),
         (BidiagonalJudgement, (Outcome.EXACT, "so", {"a_defect": 0.0}, {"word": "h"}, True)),
     ],
 )

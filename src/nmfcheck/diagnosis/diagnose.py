@@ -22,6 +22,7 @@ from .evidence import Evidence
 from .experiments import Tried
 from .findings import Cause, Finding
 from .invalid import invalid, may_have_grown
+from .mended import with_change
 from .order import Named, in_order, with_laws, with_symptoms
 from .pointing import with_lines
 from .rules import (
@@ -149,7 +150,8 @@ def diagnose(
         grows if any(map(may_have_grown, symptoms)) else (),
         differs,
     )
-    return with_lines([*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)], tried)
+    all_of_it = [*hard.values(), *told, *of_laws(aside, Cause.LAW_ASIDE)]
+    return with_change(with_lines(all_of_it, tried), tried)
 
 
 def _hard(

@@ -17,6 +17,7 @@ class Cause(StrEnum):
     LAW = "broken law"
     LAW_ASIDE = "broken law that does not decide"
     SILENT = "no answer"
+    MENDED = "mended by a change"
     REMEMBERS = "depends on earlier calls"
     UNMOVED = "does not move"
     ZEROS = "returns zeros"

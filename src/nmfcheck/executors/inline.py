@@ -84,8 +84,8 @@ class InlineExecutor:
         alike = (
             ("law", request.number)
             if request.law
-            else ("watched", request.number)
-            if request.watched
+            else ("watched or mended", request.number)
+            if request.watched or request.mending
             else (problem.A.shape, problem.rank, problem.objective)
         )
         self._waiting[alike].append(request)
@@ -100,6 +100,9 @@ class InlineExecutor:
         self._number -= len(due)
         if due[0].law:
             return [self._tried(request) for request in due]
+        if due[0].mending:  # what an edit may do is not for this process
+            refused = Answer(error="a subject in this process is not changed")
+            return [Reply(request.number, refused) for request in due]
         if due[0].watched:
             return [_watched(self.subject, request) for request in due]
         problems = _copied(due)
@@ -183,7 +186,7 @@ def _replies(due: Sequence[Request], answers: Sequence[Answer]) -> list[Reply]:
             and H.shape == shape_H
             and answer.error is None
         ):  # as nearly always; subjects give copies of their own
-            replies.append(made_reply(request.number, answer, PLAIN, None, (), "", None))
+            replies.append(made_reply(request.number, answer, PLAIN, None, (), "", None, None))
         else:
             known = usable(request.problem, answer)
             replies.append(Reply(request.number, known, _kinds(answer)))

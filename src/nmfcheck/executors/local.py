@@ -22,6 +22,7 @@ from ..judging.outcomes import Flag, Outcome
 from ..laws import LawResult
 from ..subjects import Answer, Subject, SubjectName
 from ..subjects.command import how_it_ended
+from ..subjects.mending import Found
 from ..subjects.watching import Watched
 from ..text import printable
 from .leftovers import end_marked, end_orphans, new_mark, remove_folders
@@ -204,6 +205,8 @@ class LocalExecutor:
             return self._tried(worker, fields)
         if "watched" in fields:
             return self._watched(worker, fields)
+        if "edits" in fields:
+            return self._of_edits(worker, fields)
         flags = tuple(Flag(flag) for flag in fields["flags"])
         seconds, output = float(fields["seconds"]), str(fields["output"])
         if "error" in fields or "unusable" in fields:
@@ -233,6 +236,12 @@ class LocalExecutor:
         seen = fields["watched"] and Watched.from_data(fields["watched"])
         self._went_on(worker, fields)
         return Reply(fields["number"], Answer(seconds=float(fields["seconds"])), watched=seen)
+
+    def _of_edits(self, worker: Worker, fields: dict[str, Any]) -> Reply:
+        """Return what was found of edits of its source."""
+        found = Found.from_data(fields["edits"])
+        self._went_on(worker, fields)
+        return Reply(fields["number"], Answer(seconds=float(fields["seconds"])), found=found)
 
     def _went_on(self, worker: Worker, fields: dict[str, Any]) -> None:
         """Let a worker have the next request, whose time begins."""

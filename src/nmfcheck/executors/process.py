@@ -214,6 +214,8 @@ def message_of(request: Request) -> bytes:
     }
     if request.watched:
         fields["watched"] = True
+    if request.mending is not None:
+        fields["mending"] = request.mending.as_data()
     if request.law:
         fields |= {"law": request.law, "example": request.example, "seconds": request.seconds}
     return encode(fields, A=p.A, W0=p.W0, H0=p.H0)

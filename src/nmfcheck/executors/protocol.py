@@ -13,6 +13,7 @@ from ..families import Ask, Trial
 from ..laws import LawResult
 from ..records import maker
 from ..subjects import Answer, Problem
+from ..subjects.mending import Found, Order
 from ..subjects.watching import Watched
 
 
@@ -38,6 +39,7 @@ class Request:
     example : one example of the law, by its id; "" for all.
     seconds : after so many no further example is begun.
     watched : whether the subject is to be followed line by line.
+    mending : what is asked of it with edits of its source, if that is asked.
     """
 
     number: int
@@ -49,6 +51,7 @@ class Request:
     example: str = ""
     seconds: float = 0.0
     watched: bool = False
+    mending: Order | None = None
 
 
 @dataclass(slots=True)
@@ -63,6 +66,7 @@ class Reply:
     calls : the calls that were made for it, where one example was asked for.
     trying : the example that was being tried when the process ended.
     watched : what a subject did line by line, if it was to be followed and could be.
+    found : what was found of edits of its source, if that was asked.
     """
 
     number: int
@@ -72,6 +76,7 @@ class Reply:
     calls: tuple[dict[str, Any], ...] = ()
     trying: str = ""
     watched: Watched | None = None
+    found: Found | None = None
 
 
 made_reply = maker(Reply)

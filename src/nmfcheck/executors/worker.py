@@ -27,6 +27,15 @@ from ..judging.outcomes import Flag
 from ..subjects import Answer, Command, Problem, Subject, SubjectName, load
 from ..subjects.children import dying_with_parent
 from ..subjects.identity import identity
+from ..subjects.mending import (
+    Order,
+    TimeUpError,
+    UnfitError,
+    What,
+    found,
+    limited,
+    swapped,
+)
 from ..subjects.precision import declared
 from ..subjects.problem import KEYWORDS, last_lines, raised
 from ..subjects.watching import watch
@@ -120,9 +129,19 @@ def _answer(
     problem = Problem(
         A, asked["rank"], matrices["W0"], matrices["H0"], asked["seed"], asked["objective"]
     )
-    begin = time.perf_counter()
     if "watched" in asked:
         return _watched(subject, problem, asked), {}
+    if "mending" in asked:
+        order = Order.from_data(asked["mending"])
+        if order.what is not What.RUN:
+            return _of_edits(subject, problem, asked, order), {}
+        return _edited(subject, problem, asked, order)
+    return _solved(subject, problem, asked["number"])
+
+
+def _solved(subject: Subject, problem: Problem, number: int) -> tuple[Fields, Any]:
+    """Solve one problem."""
+    A, begin = problem.A, time.perf_counter()
     before = A.tobytes()
     try:
         (answer,) = subject.solve([problem], lambda _: None)
@@ -131,7 +150,7 @@ def _answer(
         answer = Answer(error=raised(error))
     changed = A.tobytes() != before
     fields: Fields = {
-        "number": asked["number"],
+        "number": number,
         "seconds": time.perf_counter() - begin,
         "flags": [Flag.CHANGED_A] if changed else [],
         "output": answer.output[-LONGEST_TEXT:],
@@ -181,6 +200,33 @@ def _watched(subject: Subject, problem: Problem, asked: Fields) -> Fields:
         "output": "",
         "watched": seen and seen.as_data(),
     }
+
+
+def _of_edits(subject: Subject, problem: Problem, asked: Fields, order: Order) -> Fields:
+    """Say which edits may mend a subject, or how far it comes with some of them."""
+    begin = time.perf_counter()
+    seen = found(subject, problem, asked["random"], order)
+    return {
+        "number": asked["number"],
+        "seconds": time.perf_counter() - begin,
+        "flags": [],
+        "output": "",
+        "edits": seen.as_data(),
+    }
+
+
+def _edited(subject: Subject, problem: Problem, asked: Fields, order: Order) -> tuple[Fields, Any]:
+    """Solve one problem with an edit of the subject's source, in the time that it may take."""
+    begin, number = time.perf_counter(), asked["number"]
+    try:
+        with contextlib.ExitStack() as stack:
+            if (edit := order.edits[0]) is not None:
+                stack.enter_context(swapped(edit))
+            stack.enter_context(limited(order.each))
+            return _solved(subject, problem, number)
+    except (TimeUpError, UnfitError) as error:
+        about = {"number": number, "flags": [], "output": "", "outcome": "error"}
+        return about | {"seconds": time.perf_counter() - begin, "error": raised(error)}, {}
 
 
 def _kind(value: Any) -> str:

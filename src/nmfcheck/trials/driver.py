@@ -129,7 +129,7 @@ def _asked(number: int, climb: _Ongoing, ask: Ask, case: Case, again: bool) -> _
     # Asked again with another random state: who does not use the seed shall be found out.
     random = 2 * trial.seed + again
     return _made_asked(
-        number, climb.problem(case), random, "C", (trial, ask), "", "", 0.0, False,
+        number, climb.problem(case), random, "C", (trial, ask), "", "", 0.0, False, None,
         climb, ask, case, again,
     )  # fmt: skip
 

@@ -19,6 +19,8 @@ FIRST = 1 << 40
 
 WAIT = 0.05
 
+NO_SOURCE = "there is no source that could be followed"
+
 
 class Clock:
     """The time that is left for experiments."""
@@ -72,12 +74,12 @@ class Asking:
                 break
             for reply in self._executor.replies(min(WAIT, self._clock.left)):
                 if (asked := pending.pop(reply.number, None)) is not None:
-                    answered[reply.number] = _answered(asked, reply)
+                    answered[reply.number] = answered_by(asked, reply)
         self._executor.forget(set(pending))
         return [answered[number] for number in numbers if number in answered]
 
     def _put(self, number: int, run: Run, watched: bool) -> bool:
-        return self._executor.submit(replace(_request(number, run), watched=watched))
+        return self._executor.submit(replace(request_of(number, run), watched=watched))
 
 
 def in_each(executors: Sequence[Executor], runs: Sequence[Run], clock: Clock) -> list[Run]:
@@ -90,17 +92,18 @@ def in_each(executors: Sequence[Executor], runs: Sequence[Run], clock: Clock) ->
     answered: dict[int, Run] = {}
     while (due or pending) and clock.left > 0:
         for place in sorted(due):
-            if executors[place].submit(_request(FIRST + place, runs[place])):
+            if executors[place].submit(request_of(FIRST + place, runs[place])):
                 due.remove(place)
                 pending.add(place)
         for place in sorted(due | pending):
             for reply in executors[place].replies(min(WAIT, clock.left)):
                 pending.discard(place)
-                answered[place] = _answered(runs[place], reply)
+                answered[place] = answered_by(runs[place], reply)
     return [answered[place] for place in sorted(answered)]
 
 
-def _request(number: int, run: Run) -> Request:
+def request_of(number: int, run: Run) -> Request:
+    """Return a run as a request."""
     case = run.trial.case(run.ask)
     problem = Problem(
         case.A.copy(), case.rank, run.W0.copy(), run.H0.copy(), run.seed, case.objective
@@ -108,12 +111,13 @@ def _request(number: int, run: Run) -> Request:
     return Request(number, problem, random=2 * run.seed + run.again, asked=(run.trial, run.ask))
 
 
-def _answered(run: Run, reply: Reply) -> Run:
+def answered_by(run: Run, reply: Reply) -> Run:
+    """Return a run with what came of it."""
     answer = reply.answer
     if reply.watched is not None:
         return replace(run, watched=reply.watched)
     if answer.error is None and answer.W is None:
-        return replace(run, error="there is no source that could be followed")
+        return replace(run, error=NO_SOURCE)
     if answer.error is not None:
         return replace(run, error=answer.error)
     finite = all(np.isfinite(X).all() for X in (answer.W, answer.H))

@@ -16,8 +16,8 @@ from ...judging.outcomes import short_of
 from ...store import Results
 from ...trials.stage import Stage
 from ...trials.suites import Suite
-from . import alone, at_answer, continuing, less_work, more_work, repeated, watching
-from .asking import Asking, Clock
+from . import alone, at_answer, continuing, less_work, mending, more_work, repeated, watching
+from .asking import NO_SOURCE, Asking, Clock
 from .record import Experiment, Run, again, defect_of
 
 SECONDS = 5.0
@@ -26,8 +26,11 @@ SECONDS = 5.0
 SHARE = 0.4
 """So much of the time its own answers have to be continued once, before anything else."""
 
-WATCHED = 0.4
+WATCHED = 0.25
 """So much of the time is for following runs line by line."""
+
+MENDING = 0.5
+"""So much of it, and what others leave, is for changes of its source."""
 
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
@@ -73,7 +76,7 @@ def perform(
     takes = subject.executor.start().takes
     stages = failing(results, suite)
     usual = max((s.seconds for s in stages if not math.isnan(s.seconds)), default=0.0)
-    clock = Clock(seconds)
+    whole = clock = Clock(seconds)
     twice = repeated.asked_twice(results)
     if twice is not None and subject.fresh is not None and repeated.NAME not in known:
         asking = Asking(subject.executor, clock, usual) if subject.elsewhere else None
@@ -81,13 +84,37 @@ def perform(
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
     typical = float(np.median([s.seconds for s in stages])) if stages else 0.0
+    mends = subject.fresh is not None and twice is None and mending.NAME not in known
+    suspects: Collection[str] = ()
     if watching.NAME not in known and not typical > watching.LONGEST:
         followed = Asking(subject.executor, clock.part(WATCHED))
-        yield watching.watching(followed, results, suite, starts=starts)
+        seen = watching.watching(followed, results, suite, starts=starts)
+        mends &= seen.left_out != NO_SOURCE
+        suspects = mending.suspects(seen)
+        yield seen
+    if mends:
+        clock = Clock(max(0.0, clock.left - MENDING * seconds))
+    yield from _others(subject, clock, usual, suite.objective, stages, known)
+    if mends:  # last, for nobody knows what it leaves behind
+        runs = mending.chosen(results, suite)
+        yield mending.Mending(subject.executor, whole, typical).experiment(*runs, suspects)
+
+
+def _others(
+    subject: Asked,
+    clock: Clock,
+    usual: float,
+    objective: str,
+    stages: Sequence[Stage],
+    known: Collection[str],
+) -> Iterator[Experiment]:
+    """Start elsewhere, and do more work, or less; and the same in new processes."""
+    starts = {"W0", "H0"} <= set(subject.executor.start().takes)
+    asking = Asking(subject.executor, clock, usual)
     if not starts and at_answer.NAME not in known:
-        yield at_answer.dense(asking, suite.objective)
+        yield at_answer.dense(asking, objective)
     if starts:
-        yield from _from_elsewhere(subject.executor, clock, usual, suite.objective, stages, known)
+        yield from _from_elsewhere(subject.executor, clock, usual, objective, stages, known)
     if not stages:
         return
     if more_work.NAME not in known:

@@ -13,7 +13,10 @@ import numpy as np
 from ...arrays import Array
 from ...families import Ask, Trial
 from ...judging.outcomes import Outcome
+from ...subjects import Answer
+from ...subjects.mending import Edit
 from ...subjects.watching import Watched
+from ...trials.climb import judged
 from ...trials.stage import Stage
 
 
@@ -43,7 +46,8 @@ class Run:
     before : the error of the run that it repeats, where it does.
     again : whether the global random states are seeded as for a question that is put again.
     watched : what it did line by line, where it was followed.
-    outcome : of the run that it repeats, where it was followed.
+    edit : what was changed in the subject's source.
+    outcome : of the run that it repeats, where it was followed; with an edit, its own.
     """
 
     trial: Trial
@@ -60,6 +64,7 @@ class Run:
     again: bool = False
     watched: Watched | None = None
     outcome: Outcome | None = None
+    edit: Edit | None = None
 
     @property
     def A(self) -> Array:
@@ -88,6 +93,7 @@ class Run:
             "before": self.before,
             "again": self.again,
             **self._as_followed,
+            **self._as_edited,
         } | {name: None if X is None else X.tolist() for name, X in matrices.items()}
 
     @property
@@ -95,6 +101,12 @@ class Run:
         if self.watched is None:
             return {}
         return {"watched": self.watched.as_data(), "outcome": self.outcome}
+
+    @property
+    def _as_edited(self) -> dict[str, Any]:
+        if self.edit is None:
+            return {}
+        return {"edit": self.edit.as_data(), "outcome": self.outcome}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Run:
@@ -112,6 +124,7 @@ class Run:
             bool(data.get("again", False)),
             Watched.from_data(data["watched"]) if "watched" in data else None,
             Outcome(data["outcome"]) if data.get("outcome") else None,
+            Edit.from_data(data["edit"]) if "edit" in data else None,
         )  # fmt: skip
 
 
@@ -122,6 +135,19 @@ def again(stages: Iterable[Stage], options: Mapping[str, Any] | None = None) -> 
             options or {}, before=defect_of(stage.measures))
         for stage in stages
     ]  # fmt: skip
+
+
+def stage_of(run: Run) -> Stage | None:
+    """Return a run as a stage, judged."""
+    if run.W is None or run.H is None:
+        return None
+    (judgement,) = judged([run.trial], [run.trial.case(run.ask)], [Answer(run.W, run.H)])
+    if judgement is None:
+        return None
+    return Stage(
+        run.trial, run.ask, judgement.outcome, judgement.explanation, judgement.measures,
+        judgement.labels, W=run.W, H=run.H,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...text import option_as_text
-from . import alone, at_answer, continuing, less_work, more_work, repeated, watching
+from . import alone, at_answer, continuing, less_work, mending, more_work, repeated, watching
 from .lines import leaves
 from .reads import pointed_at
 from .record import Begin, Run
@@ -45,6 +45,7 @@ def summaries(tried: Tried) -> list[Summary]:
         alone.NAME: _alone(tried),
         repeated.NAME: _repeated(tried),
         watching.NAME: _watched(tried),
+        mending.NAME: _mended(tried),
     }
     summed_up = []
     for name, experiment in tried.experiments.items():
@@ -124,6 +125,13 @@ def _watched(tried: Tried) -> str:
         return "No run was followed."
     said = f"{pointed_at(runs)} {leaves(tried.followed_from_answers)}".strip()
     return said or "Nothing stands out."
+
+
+def _mended(tried: Tried) -> str:
+    if not tried.mended:
+        return "No change of its source that was tried makes it right."
+    said = [runs[0].edit.said for runs in tried.mended if runs[0].edit is not None]
+    return f"Failing runs come out right with {'; or with '.join(said)}."
 
 
 def _off(runs: Sequence[Run]) -> str:

@@ -20,10 +20,9 @@ from ...subjects import Answer
 from ...subjects.watching import Watched
 from ...text import in_list
 from ...trials.climb import judged
-from ...trials.stage import Stage
-from . import alone, at_answer, continuing, less_work, more_work, repeated, watching
+from . import alone, at_answer, continuing, less_work, mending, more_work, repeated, watching
 from .lines import Followed
-from .record import Begin, Experiment, Run, defect_of
+from .record import Begin, Experiment, Run, defect_of, stage_of
 
 BETTER = 0.5
 """An error that falls to this part of what it was has improved; so has a KKT residual that falls
@@ -257,6 +256,15 @@ class Tried:
         return [run.watched for run in runs if run.watched is not None and run.begin is Begin.EXACT]
 
     @cached_property
+    def mended(self) -> list[list[Run]]:
+        """The runs with each change of its source that mends it, those with the best one first."""
+        by_edit: dict[str, list[Run]] = {}
+        for run in self.runs(mending.NAME):
+            if run.edit is not None:
+                by_edit.setdefault(run.edit.said, []).append(run)
+        return list(by_edit.values())
+
+    @cached_property
     def one_answer(self) -> bool | None:
         """Whether new processes give one answer, bit for bit, to what had two; None: not known."""
         return _agree([run for run in self.runs(repeated.NAME) if not run.again][: repeated.TIMES])
@@ -293,19 +301,6 @@ class Tried:
             for other in self.exact:
                 if _alike(one, other) and one.seed < other.seed:
                     yield one, other
-
-
-def stage_of(run: Run) -> Stage | None:
-    """Return a run as a stage, judged."""
-    if run.W is None or run.H is None:
-        return None
-    (judgement,) = judged([run.trial], [run.trial.case(run.ask)], [Answer(run.W, run.H)])
-    if judgement is None:
-        return None
-    return Stage(
-        run.trial, run.ask, judgement.outcome, judgement.explanation, judgement.measures,
-        judgement.labels, W=run.W, H=run.H,
-    )  # fmt: skip
 
 
 def _agree(runs: Sequence[Run]) -> bool | None:

@@ -94,7 +94,7 @@ def _told_apart(rows: Sequence[Row], suite: Suite) -> list[Row]:
         cell = cells[name]
         room = suite.part(cell.family).room
         alike = len({cell.m, cell.n, cell.k}) < 3
-        return not _fits(suite, cell.family), alike, room.required is None, -cell.k
+        return not fits(suite, cell.family), alike, room.required is None, -cell.k
 
     trials: dict[tuple[str, int], Row] = {}
     for row in sorted(rows, key=lambda row: key(row.cell)):
@@ -102,7 +102,7 @@ def _told_apart(rows: Sequence[Row], suite: Suite) -> list[Row]:
     return list(trials.values())[:RUNS]
 
 
-def _fits(suite: Suite, family: str) -> bool:
+def fits(suite: Suite, family: str) -> bool:
     """Say whether W·H should be A in a family."""
     part = suite.part(family)
     cell = next(iter(part.cells))

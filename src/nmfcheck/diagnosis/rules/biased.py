@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..evidence import Evidence
-from ..experiments.tried import stage_of
+from ..experiments.record import stage_of
 from ..findings import MOST, Cause, Finding
 from .single import SINGLE
 

@@ -30,7 +30,7 @@ from .source import Line, code_of, is_ours, own_files, statements, unread
 from .still import frozen, held, seldom
 from .tracer import EnoughError, Looking, Looks, Totals, counting, traced
 
-__all__ = ["Line", "Watched", "watch"]
+__all__ = ["Line", "Watched", "entry", "watch"]
 
 
 def watch(subject: Subject, problem: Problem, seed: int) -> Watched | None:
@@ -40,7 +40,7 @@ def watch(subject: Subject, problem: Problem, seed: int) -> Watched | None:
     ----------
     seed : of the global random states, which careless subjects use.
     """
-    code = _entry(subject)
+    code = entry(subject)
     if code is None or not statements(code.co_filename):
         return None
     try:
@@ -107,7 +107,7 @@ def _facts(code: CodeType, answer: Answer, looks: Looks, totals: Totals, aim: Ai
     )
 
 
-def _entry(subject: Subject) -> CodeType | None:
+def entry(subject: Subject) -> CodeType | None:
     """Return the code that a subject is; of an adapter, that of the class which it calls."""
     thing: Any = getattr(subject, "function", getattr(subject, "estimator", None))
     code = None if thing is None else code_of(thing)

@@ -1,0 +1,290 @@
+"""Mending: small changes of the subject's own source, one at a time, until failing runs come right.
+
+Where it is written in Python and runs in a process of its own. First each change is run for a
+moment, on one problem that it fails; those that come nearer to A than the subject as it is are then
+run to their end, and judged, on several that it fails and some that it passes. Which line has to be
+changed says more about a fault than anything that its answers show. No file is changed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, zip_longest
+
+import numpy as np
+
+from ...executors.protocol import Executor, Reply
+from ...judging.outcomes import Outcome, reaches
+from ...store import Results
+from ...store.results import Row
+from ...subjects.mending import Edit, Order, What
+from ...trials.suites import Suite
+from . import watching
+from .asking import FIRST, WAIT, Clock, answered_by, request_of
+from .record import Experiment, Run, again, defect_of, stage_of
+
+NAME = "mending"
+
+FAILING, PASSING = 6, 2
+"""So many failing runs a change has to mend, of all families, and so many it must not spoil."""
+
+SEEKING = 0.6
+"""For so much of the time changes are sought; what is left is for those that look good."""
+
+MOMENT, FULL = 0.012, 3.0
+"""Seconds that a change is run for at first; or so many times what a run takes, if that is less."""
+
+SHORTEST, ENOUGH = 1e-3, 0.5
+"""Seconds that a moment lasts at least, and that a whole run may take in any case."""
+
+AT_ONCE = 0.1
+"""A worker gets changes for so many seconds at a time."""
+
+LATER, MOST = 1.5, 0.1
+"""A moment lasts so many times what a run takes, and so many seconds at most, where W and H are
+right on the way and wrong in the end."""
+
+SIDE_BY_SIDE = 4
+"""So many changes are run to their end at a time."""
+
+NEARER = 0.7
+"""A change is good if the error is less than this part of what it is without it."""
+
+THERE = 1e-6
+"""A run that ends nearer than this is at the answer; of such changes simple ones come first."""
+
+MENDS = 0.8
+"""It mends if so many of the failing runs come right, without those that right ones may fail."""
+
+FEWEST = 3
+"""Of fewer failing runs nothing is said."""
+
+EXACT = 1e-12
+"""Who is nearer than this to an answer is at it."""
+
+KEPT = 6
+"""So many changes that mend are compared."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A change, how near it came to A in a moment, and whether it ended there."""
+
+    edit: Edit
+    error: float
+    ended: bool
+
+    @property
+    def key(self) -> tuple[bool, float, float]:
+        """Put those first that have ended near A, simple ones before others."""
+        there = self.ended and self.error < THERE
+        return not there, self.edit.rank if there else 0, self.error
+
+
+class Mending:
+    """Tries changes of one subject, as long as there is time.
+
+    Parameters
+    ----------
+    usual : the seconds that a run usually takes.
+    """
+
+    _numbers = count(FIRST << 1)
+
+    def __init__(self, executor: Executor, clock: Clock, usual: float) -> None:
+        self._executor, self._clock = executor, clock
+        self._usual = usual
+        self._each = min(MOMENT, max(FULL * usual, SHORTEST)) if usual else MOMENT
+        self._whole = max(ENOUGH, FULL * usual)
+
+    def experiment(
+        self, failing: Sequence[Run], passing: Sequence[Run], suspects: Collection[str] = ()
+    ) -> Experiment:
+        """Look for changes that mend failing runs, and leave those as they are that pass.
+
+        Parameters
+        ----------
+        suspects : lines that stood out when runs were followed, as ``line 12``; they come first.
+        """
+        if not failing:
+            return Experiment(NAME, (), "no run fails")
+        edits = self._proposed(failing[0])
+        if not edits:
+            return Experiment(NAME, (), "there is no source that could be changed")
+        edits = sorted(edits, key=lambda edit: edit.rank - (f"line {edit.begin[0]}" in suspects))
+        before, candidates, number = self._sought(failing[0], edits, self._clock.part(SEEKING))
+        good = sorted(
+            (each for each in candidates if each.error < NEARER * before), key=lambda each: each.key
+        )
+        kept: list[list[Run]] = []
+        for some in batched(good, SIDE_BY_SIDE):
+            for run in self._runs([(each.edit, failing[0]) for each in some]):
+                if right([run]) and len(kept) < KEPT:
+                    kept += filter(None, [self._mended(run, failing[1:], passing)])
+            if self._clock.left <= 0 or len(kept) >= KEPT:
+                break
+        kept.sort(key=_how_far)
+        tried = f"{number} of {len(edits)} changes were tried"
+        return Experiment(NAME, [run for runs in kept for run in runs], tried)
+
+    def _proposed(self, run: Run) -> Sequence[Edit]:
+        order = Order(What.PROPOSE, each=self._clock.left / 4)
+        found = [reply.found for _, reply in self._asked([(run, order)], self._clock)]
+        return found[0].edits if found and found[0] else ()
+
+    def _sought(
+        self, run: Run, edits: Sequence[Edit], clock: Clock
+    ) -> tuple[float, list[Candidate], int]:
+        """Return the error without a change, those with each that was tried, and how many."""
+        without = self._tried(run, [(None,)], clock)
+        _, before, ended = without[0] if without else (None, np.inf, True)
+        if before < THERE and not ended:  # what is wrong comes later
+            self._each = min(LATER * self._usual, MOST)
+            before = np.inf
+        size = max(1, int(AT_ONCE / self._each))
+        parts = [tuple(edits[i : i + size]) for i in range(0, len(edits), size)]
+        tried = self._tried(run, parts, clock)
+        found = [Candidate(edit, error, ended) for edit, error, ended in tried if edit]
+        return before, found, len(tried)
+
+    def _tried(
+        self, run: Run, parts: Sequence[tuple[Edit | None, ...]], clock: Clock
+    ) -> list[tuple[Edit | None, float, bool]]:
+        orders = [(run, Order(What.TRY, part, self._each, AT_ONCE)) for part in parts]
+        return [
+            (edit, error, ended)
+            for (_, order), reply in self._asked(orders, clock)
+            for edit, (error, ended) in zip(
+                order.edits, reply.found.errors if reply.found else (), strict=False
+            )
+        ]
+
+    def _mended(self, first: Run, failing: Sequence[Run], passing: Sequence[Run]) -> list[Run]:
+        """Return the runs with a change, if it mends the subject, as far as there is time."""
+        edit = first.edit
+        assert edit is not None
+        runs = [first, *self._runs([(edit, run) for run in (*failing, *passing)])]
+        passed = {(run.trial.id, run.ask.name) for run in passing}
+        passes = [run for run in runs if (run.trial.id, run.ask.name) in passed]
+        fails = [run for run in runs if run not in passes and not collapsed(run)]
+        spoiled = [run for run in passes if not right([run]) and not collapsed(run)]
+        enough = right(fails) >= min(FEWEST, 1 + len(failing))
+        return runs if enough and right(fails) >= MENDS * len(fails) and not spoiled else []
+
+    def _runs(self, asked: Sequence[tuple[Edit, Run]]) -> list[Run]:
+        """Return runs with a change each, judged; those are missing for which there was no time."""
+        orders = [(run, Order(What.RUN, (edit,), self._whole)) for edit, run in asked]
+        made = {id(order): (order, reply) for (_, order), reply in self._asked(orders, self._clock)}
+        return [
+            _judged(answered_by(run, made[id(order)][1]), edit)
+            for (edit, run), (_, order) in zip(asked, orders, strict=True)
+            if id(order) in made
+        ]
+
+    def _asked(
+        self, orders: Sequence[tuple[Run, Order]], clock: Clock
+    ) -> Iterator[tuple[tuple[Run, Order], Reply]]:
+        """Put orders to the subject while there is time, and return what came of them."""
+        due = deque((next(self._numbers), order) for order in orders)
+        pending: dict[int, tuple[Run, Order]] = {}
+        while (due or pending) and clock.left > 0:
+            while due:
+                number, (run, order) = due[0]
+                request = replace(request_of(number, run), mending=order)
+                if not self._executor.submit(request):
+                    break
+                pending[number] = due.popleft()[1]
+            for reply in self._executor.replies(min(WAIT, clock.left)):
+                if (asked := pending.pop(reply.number, None)) is not None:
+                    yield asked, reply
+        self._executor.forget(set(pending))
+
+
+def batched(candidates: Sequence[Candidate], size: int) -> Iterator[Sequence[Candidate]]:
+    """Return some at a time."""
+    for begin in range(0, len(candidates), size):
+        yield candidates[begin : begin + size]
+
+
+def _judged(run: Run, edit: Edit) -> Run:
+    stage = stage_of(run)
+    return replace(run, edit=edit, outcome=Outcome.ERROR if stage is None else stage.outcome)
+
+
+def right(runs: Sequence[Run]) -> int:
+    """Count the runs that come out right."""
+    return sum(reaches(run.outcome and run.outcome.grade, run.ask.needs) for run in runs)
+
+
+def collapsed(run: Run) -> bool:
+    """Say whether a run collapsed in a family in which right ones do, now and then."""
+    return run.outcome is Outcome.COLLAPSED and run.trial.family.required is None
+
+
+def _how_far(runs: Sequence[Run]) -> tuple[int, bool, int]:
+    """Return how exact runs are with a change, in digits, and how plain the change is."""
+    stages = [stage_of(run) for run in runs if not collapsed(run)]
+    defects = [defect_of(stage.measures) for stage in stages if stage is not None]
+    edit = runs[0].edit
+    assert edit is not None
+    return round(np.log10(max(float(np.median(defects)), EXACT))), edit.is_blunt, edit.rank
+
+
+def suspects(followed: Experiment) -> set[str]:
+    """Return the lines that stood out in runs that were followed."""
+    found: set[str] = set()
+
+    def walk(data: object) -> None:
+        match data:
+            case [int() as number, str()]:
+                found.add(f"line {number}")
+            case list() | tuple():
+                for each in data:
+                    walk(each)
+            case dict():
+                for each in data.values():
+                    walk(each)
+            case _:
+                pass
+
+    for run in followed.runs:
+        if run.watched is not None:
+            walk(run.watched.as_data())
+    return found
+
+
+def chosen(results: Results, suite: Suite) -> tuple[list[Run], list[Run]]:
+    """Return runs that fail, of families in turns, and some that pass.
+
+    First those of cells in which W·H should be A, with two components or more, and in which right
+    ones hardly ever fail; with the first of them changes are sought.
+    """
+    asks = {(part.family, ask.name): ask for part in suite.parts for ask in part.test}
+    by_cell: dict[str, list[tuple[bool, Row]]] = {}
+    for row in results.of_the_suite():
+        ask = asks.get((row.cell.partition("/")[0], row.ask))
+        if ask is not None:
+            passes = reaches(Outcome(row.outcome).grade, ask.needs)
+            by_cell.setdefault(row.cell, []).append((passes, row))
+    cells = {cell.id: cell for cell in suite.cells}
+    fits = {part.family: watching.fits(suite, part.family) for part in suite.parts}
+
+    def key(name: str) -> tuple[bool, bool, bool, float, int]:
+        cell, some = cells[name], by_cell[name]
+        passed = float(np.mean([passes for passes, _ in some]))
+        allowed = suite.part(cell.family).room.required is None  # to fail, now and then
+        collapsed = all(row.outcome == Outcome.COLLAPSED for passes, row in some if not passes)
+        return collapsed, cell.k < 2 or not fits[cell.family], allowed, passed, cell.k
+
+    turns: dict[str, list[Row]] = {}
+    for name in sorted(by_cell, key=key):
+        fails = [row for passes, row in by_cell[name] if not passes]
+        fails.sort(key=lambda row: row.outcome == Outcome.COLLAPSED)
+        turns.setdefault(cells[name].family, []).extend(fails[:2])
+    failing = [row for some in zip_longest(*turns.values()) for row in some if row is not None]
+    passing = [row for some in by_cell.values() for passes, row in some[-1:] if passes]
+    ids = [row.id for row in failing[:FAILING]], [row.id for row in passing[:PASSING]]
+    first, others = (again(results.stages(some)) for some in ids)
+    return first, others

@@ -1,0 +1,51 @@
+"""What a change of the source that mends a subject says of its fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .experiments import Run, Tried
+from .experiments.mending import collapsed, right
+from .findings import Cause, Finding
+
+SHOWN = 3
+"""So many changes are told, each of which would do."""
+
+
+def with_change(findings: Sequence[Finding], tried: Tried) -> list[Finding]:
+    """Tell first which change mends a subject, where one was found.
+
+    Guesses from answers are left out then: it is known what to change.
+    """
+    if not tried.mended:
+        return list(findings)
+    return [mended(tried.mended), *(finding for finding in findings if finding.certain)]
+
+
+def mended(changes: Sequence[Sequence[Run]]) -> Finding:
+    """Say which change mends a subject, and where.
+
+    Parameters
+    ----------
+    changes : the runs with each change that does.
+    """
+    edits = [edit for runs in changes if (edit := runs[0].edit) is not None]
+    file = Path(edits[0].file).name
+    others = [edit.said for edit in edits[1:SHOWN] if Path(edit.file).name == file]
+    also = f" The same with {', or '.join(others)}." if others else ""
+    sentence = (
+        f"In {file}, with {edits[0].said}, {how_many(changes[0])}.{also} What is wrong is probably "
+        "there, or shows there."
+    )
+    seen = f"{len(changes)} {'change' if len(changes) == 1 else 'changes'} of its source"
+    return Finding(Cause.MENDED, sentence, certain=False, evidence=f"{seen} made it right")
+
+
+def how_many(runs: Sequence[Run]) -> str:
+    """Say how many runs come out right with a change."""
+    fine = right(runs)
+    usual = sum(map(collapsed, runs))
+    which = f"all {fine}" if fine == len(runs) else f"{fine} of {len(runs)}"
+    but = f" ({usual} collapse, as right ones do at times)" if usual else ""
+    return f"{which} runs that were made again come out right{but}"

@@ -1,0 +1,24 @@
+"""Mending a subject that is written in Python: which small change of its source makes it right.
+
+`ground.py` runs it once and notes which statements ran, `proposing.py` and `values.py` say which
+edits may mend it (`edit.py`), `swapping.py` puts one into the running subject, and `trying.py` runs
+it with each of them for a moment; `order.py` is how that is asked for. The file itself is never
+changed.
+"""
+
+from .edit import Edit
+from .order import Found, Order, What, found
+from .swapping import UnfitError, swapped
+from .trying import TimeUpError, limited
+
+__all__ = [
+    "Edit",
+    "Found",
+    "Order",
+    "TimeUpError",
+    "UnfitError",
+    "What",
+    "found",
+    "limited",
+    "swapped",
+]

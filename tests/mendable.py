@@ -1,0 +1,114 @@
+"""NMFs with one fault each, and the line that it is in: ``# FAULT`` stands behind it."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+FLOOR = 0.5  # FAULT of has_a_floor
+
+
+def start(A, rank, W0, H0):
+    return np.array(W0, dtype=float), np.array(H0, dtype=float)
+
+
+def hals(A, W, H, sweeps=150):
+    for _ in range(sweeps):
+        G, B = W.T @ W, W.T @ A
+        for j in range(len(H)):
+            H[j] = np.maximum(0.0, H[j] + (B[j] - G[j] @ H) / (G[j, j] + 1e-300))
+        G, B = H @ H.T, H @ A.T
+        for j in range(len(H)):
+            W[:, j] = np.maximum(0.0, W[:, j] + (B[j] - G[j] @ W.T) / (G[j, j] + 1e-300))
+    return W, H
+
+
+def right(A, rank, *, W0, H0):
+    return hals(A, *start(A, rank, W0, H0))
+
+
+def leaves_its_own_term_out(A, rank, *, W0, H0, sweeps=150):
+    W, H = start(A, rank, W0, H0)
+    for _ in range(sweeps):
+        G, B = W.T @ W, W.T @ A
+        for j in range(rank):
+            H[j] = np.maximum(0.0, (B[j] - G[j] @ H) / (G[j, j] + 1e-300))  # FAULT
+        G, B = H @ H.T, H @ A.T
+        for j in range(rank):
+            W[:, j] = np.maximum(0.0, W[:, j] + (B[j] - G[j] @ W.T) / (G[j, j] + 1e-300))
+    return W, H
+
+
+def uses_the_first_factor(A, rank, *, W0, H0, sweeps=150):
+    W, H = start(A, rank, W0, H0)
+    for _ in range(sweeps):
+        G, B = W.T @ W, W.T @ A
+        for j in range(rank):
+            H[j] = np.maximum(0.0, H[j] + (B[j] - G[j] @ H) / (G[j, j] + 1e-300))
+        G, B = H @ H.T, H0 @ A.T  # FAULT
+        for j in range(rank):
+            W[:, j] = np.maximum(0.0, W[:, j] + (B[j] - G[j] @ W.T) / (G[j, j] + 1e-300))
+    return W, H
+
+
+def has_a_floor(A, rank, *, W0, H0):
+    W, H = hals(A, *start(A, rank, W0, H0))
+    return np.maximum(W, FLOOR), H
+
+
+def penalises_by_default(A, rank, *, W0, H0, alpha=0.1):  # FAULT
+    W, H = start(A, rank, W0, H0)
+    for _ in range(150):
+        G, B = W.T @ W, W.T @ A
+        for j in range(rank):
+            H[j] = np.maximum(0.0, H[j] + (B[j] - G[j] @ H - alpha) / (G[j, j] + 1e-300))
+        G, B = H @ H.T, H @ A.T
+        for j in range(rank):
+            W[:, j] = np.maximum(0.0, W[:, j] + (B[j] - G[j] @ W.T) / (G[j, j] + 1e-300))
+    return W, H
+
+
+def divides_by_what_is_to_multiply(A, rank, *, W0, H0):
+    W, H = hals(A, *start(A, rank, W0, H0))
+    s = W.sum(axis=0) + 1e-300
+    return W / s, H / s[:, None]  # FAULT
+
+
+class Fitted:
+    """An estimator, whose step is a method of its own."""
+
+    def __init__(self, n_components, max_iter=150):
+        self.n_components, self.max_iter = n_components, max_iter
+
+    def fit_transform(self, A, y=None, W=None, H=None):
+        W, H = start(A, self.n_components, W, H)
+        for _ in range(self.max_iter):
+            H = self.step(W.T @ W, W.T @ A, H)
+            W = self.step(H @ H.T, H @ A.T, W.T).T
+        self.components_ = H
+        return W
+
+    @staticmethod
+    def step(G, B, X):
+        for j in range(len(X)):
+            X[j] = np.maximum(0.0, X[j] + (B[j] + G[j] @ X) / (G[j, j] + 1e-300))  # FAULT
+        return X
+
+
+def writes_a_file(A, rank, *, W0, H0):
+    Path(os.devnull).write_text("")
+    return W0 * 0.5, H0
+
+
+def never_ends_with_a_change(A, rank, *, W0, H0):
+    W, H = start(A, rank, W0, H0)
+    done = 0
+    while done < 3:
+        H = H * 0.5
+        done += 1
+    return W, H
+
+
+def leaves_the_given_arrays(A, rank, *, W0, H0):
+    both = {"äöü": (np.array(W0), np.array(H0))}  # columns are counted in bytes
+    return both["äöü"][0], both["äöü"][1] * 0.5

@@ -1,0 +1,455 @@
+"""Mending: small changes of a subject's source, which are put in, tried, and taken out again."""
+
+import ast
+import contextlib
+import inspect
+import linecache
+import math
+import re
+import sqlite3
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import mendable
+from nmfcheck import check
+from nmfcheck.diagnosis import Cause
+from nmfcheck.diagnosis.experiments import SECONDS, Begin, Run
+from nmfcheck.diagnosis.experiments.mending import NAME, suspects
+from nmfcheck.diagnosis.experiments.record import Experiment
+from nmfcheck.executors.inline import InlineExecutor
+from nmfcheck.executors.local import LocalExecutor, request_all
+from nmfcheck.executors.protocol import Request
+from nmfcheck.families import Trial
+from nmfcheck.judging.outcomes import Outcome
+from nmfcheck.store import Store
+from nmfcheck.subjects import Problem, SubjectName, load
+from nmfcheck.subjects.mending import Edit, Found, Order, UnfitError, What, found, swapped
+from nmfcheck.subjects.mending.proposing import proposed
+from nmfcheck.subjects.mending.swapping import forget
+from nmfcheck.subjects.mending.trying import TimeUpError, limited, tried
+from nmfcheck.subjects.mending.values import changes
+from nmfcheck.trials.driver import run_trial
+
+FILE = Path(mendable.__file__).resolve()
+SOURCE = FILE.read_text()
+TRIAL = Trial.from_id("mixed/6x5/k=2/dyadic#0/seed=0")
+FAULTY = (
+    "leaves_its_own_term_out", "uses_the_first_factor", "has_a_floor", "penalises_by_default",
+    "divides_by_what_is_to_multiply", "Fitted",
+)  # fmt: skip
+
+
+def fault(name):
+    """Return the line that a fault is in."""
+    lines = SOURCE.splitlines()
+    for number, line in enumerate(lines, 1):
+        if line.endswith(f"# FAULT of {name}"):
+            return number
+    first = next(i for i, line in enumerate(lines) if re.match(rf"(def|class) {name}\b", line))
+    return next(i for i, line in enumerate(lines[first:], first + 1) if line.endswith("# FAULT"))
+
+
+def subject_of(name):
+    subject = load(SubjectName(f"py:{FILE}:{name}", {}))
+    forget()  # the functions of another one of this file
+    return subject
+
+
+def problem(trial=TRIAL):
+    case = trial.case(trial.asks[0])
+    return Problem(case.A, case.rank, *trial.start(), trial.seed, case.objective)
+
+
+def edit_of(old, new, within="", said="so"):
+    """Return the edit that replaces the first such text, behind another one."""
+    place = SOURCE.index(old, SOURCE.index(within))
+    before = SOURCE[:place].encode()
+    line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n") - 1
+    return Edit(str(FILE), (line, column), (line, column + len(old.encode())), new, said)
+
+
+def solved(subject, edit=None):
+    if edit is None:
+        (answer,) = subject.solve([problem()], lambda _: None)
+    else:
+        with swapped(edit):
+            (answer,) = subject.solve([problem()], lambda _: None)
+    return answer
+
+
+class TestEdits:
+    @given(st.text("aß\n ", max_size=20), st.text("xö\n"), st.data())
+    def test_a_piece_is_replaced_and_nothing_else(self, text, new, data):
+        begin = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(begin, len(text)))
+        lines = text.encode().splitlines(keepends=True)
+        if not lines or text.endswith("\n"):
+            lines.append(b"")
+
+        def spot(place):
+            before = text[:place].encode()
+            return before.count(b"\n") + 1, len(before) - before.rfind(b"\n") - 1
+
+        edit = Edit("", spot(begin), spot(end), new, "")
+        assert b"".join(edit.applied(lines)).decode() == text[:begin] + new + text[end:]
+
+    def test_written_down_and_read(self):
+        edit = edit_of("150", "15", said="line 7 as `ö`")
+        assert Edit.from_data(edit.as_data()) == edit
+        order = Order(What.TRY, (None, edit), 0.5, 0.25)
+        assert Order.from_data(order.as_data()) == order
+        back = Found((edit,), ((math.inf, True), (0.5, False)))
+        assert Found.from_data(back.as_data()) == back
+
+    def test_a_run_with_one(self):
+        run = Run(TRIAL, TRIAL.asks[0], Begin.GIVEN, *TRIAL.start(), 0, edit=edit_of("150", "1"),
+                  outcome=Outcome.EXACT)  # fmt: skip
+        again = Run.from_data(run.as_data())
+        assert (again.edit, again.outcome) == (run.edit, Outcome.EXACT)
+
+
+class TestSwapping:
+    @pytest.mark.parametrize(
+        ("name", "edit"),
+        [
+            ("divides_by_what_is_to_multiply", edit_of("H / s[:, None]", "H * s[:, None]")),
+            ("has_a_floor", edit_of("0.5", "0.0", "FLOOR")),
+            ("penalises_by_default", edit_of("alpha=0.1", "alpha=0.0")),
+            ("uses_the_first_factor", edit_of("H0 @ A.T", "H @ A.T")),
+            ("Fitted", edit_of("B[j] + G[j]", "B[j] - G[j]", "class Fitted")),
+        ],
+    )
+    def test_it_is_in_place_and_then_no_more(self, name, edit):
+        subject = subject_of(name)
+        before, mended, after = solved(subject), solved(subject, edit), solved(subject)
+        assert np.array_equal(before.W, after.W)
+        assert np.array_equal(before.H, after.H)
+        A = problem().A
+        assert abs(A - before.W @ before.H).max() > 1e-3
+        assert abs(A - mended.W @ mended.H).max() < 1e-9
+        assert FILE.read_text() == SOURCE
+
+    def test_functions_that_others_call(self):
+        """A default of a helper, which the subject itself does not name."""
+        subject = subject_of("right")
+        assert abs(problem().A - np.matmul(*_factors(solved(subject)))).max() < 1e-9
+        short = solved(subject, edit_of("sweeps=150", "sweeps=1"))
+        assert abs(problem().A - np.matmul(*_factors(short))).max() > 1e-3
+
+    @pytest.mark.parametrize(
+        "edit",
+        [
+            edit_of("W / s, ", "W / / s, "),
+            edit_of("W / s, ", "(yield from ("),
+            Edit(str(FILE), (1, 0), (1, 3), "", ""),
+            Edit(str(FILE), (10**6, 0), (10**6, 0), "", ""),
+            edit_of("FLOOR = 0.5", "FLOOR = print"),
+        ],
+    )
+    def test_what_cannot_be_put_in(self, edit):
+        subject = subject_of("divides_by_what_is_to_multiply")
+        before = solved(subject)
+        with pytest.raises(UnfitError), swapped(edit):
+            raise AssertionError("it is in place")
+        assert np.array_equal(before.W, solved(subject).W)
+
+    def test_it_is_taken_out_where_the_run_fails(self):
+        subject = subject_of("right")
+        with pytest.raises(ZeroDivisionError), swapped(edit_of("sweeps=150", "sweeps=0")):
+            raise ZeroDivisionError
+        assert abs(problem().A - np.matmul(*_factors(solved(subject)))).max() < 1e-9
+
+    def test_columns_count_bytes(self):
+        subject = subject_of("leaves_the_given_arrays")
+        mended = solved(subject, edit_of('both["äöü"][1] * 0.5', 'both["äöü"][1]'))
+        assert np.array_equal(mended.H, problem().H0)
+
+
+def _factors(answer):
+    return answer.W, answer.H
+
+
+class TestProposing:
+    @pytest.mark.parametrize(
+        ("name", "statement"),
+        [
+            ("leaves_its_own_term_out",
+             "H[j] = np.maximum(0.0, (H[j] + (B[j] - G[j] @ H) / (G[j, j] + 1e-300)))"),
+            ("divides_by_what_is_to_multiply", "return W / s, H * s[:, None]"),
+            ("Fitted", "X[j] = np.maximum(0.0, X[j] + (B[j] - G[j] @ X) / (G[j, j] + 1e-300))"),
+        ],
+    )  # fmt: skip
+    def test_what_mends_it_is_among_them(self, name, statement):
+        edits = proposed(subject_of(name), problem(), 0, 5.0)
+        with_it = {_statement(edit, fault(name)) for edit in edits if edit.begin[0] == fault(name)}
+        assert statement in with_it
+
+    def test_defaults_and_constants(self):
+        of_default = proposed(subject_of("penalises_by_default"), problem(), 0, 5.0)
+        line = fault("penalises_by_default")
+        assert f"`alpha=0.0` by default (line {line})" in [edit.said for edit in of_default]
+        of_constant = proposed(subject_of("has_a_floor"), problem(), 0, 5.0)
+        assert f"line {fault('has_a_floor')} as `FLOOR = 0.0`" in [e.said for e in of_constant]
+
+    @pytest.mark.parametrize("name", FAULTY)
+    def test_all_are_of_what_ran_and_most_are_python(self, name):
+        edits = proposed(subject_of(name), problem(), 0, 5.0)
+        tops = [node for node in ast.parse(SOURCE).body if hasattr(node, "name")]
+        names = {"start", "hals", name}
+        spans = [(node.lineno, node.end_lineno) for node in tops if node.name in names]
+        spans.append((fault("has_a_floor"),) * 2)
+        assert edits
+        assert len({(edit.begin, edit.end, edit.new) for edit in edits}) == len(edits)
+        for edit in edits:
+            assert any(first <= edit.begin[0] <= last for first, last in spans), edit
+        fit = sum(_parses(edit) for edit in edits)
+        assert fit > 0.95 * len(edits)
+
+    def test_by_rank(self):
+        ranks = [edit.rank for edit in proposed(subject_of("Fitted"), problem(), 0, 5.0)]
+        assert ranks == sorted(ranks)
+
+    def test_functions_that_do_more_than_compute_are_left_alone(self):
+        assert proposed(subject_of("writes_a_file"), problem(), 0, 5.0) == []
+
+    def test_references_have_none(self):
+        assert proposed(load(SubjectName("als", {})), problem(), 0, 5.0) == []
+
+
+def _statement(edit, number):
+    """Return a statement as it reads with an edit."""
+    line = b"".join(edit.applied([line.encode() for line in linecache.getlines(str(FILE))]))
+    return line.decode().splitlines()[number - 1].partition("#")[0].strip()
+
+
+def _parses(edit):
+    lines = edit.applied([line.encode() for line in linecache.getlines(str(FILE))])
+    try:
+        ast.parse(b"".join(lines))
+    except SyntaxError:
+        return False
+    return True
+
+
+class TestTrying:
+    def test_how_far_each_comes(self):
+        subject = subject_of("divides_by_what_is_to_multiply")
+        edits = [None, edit_of("H / s[:, None]", "H * s[:, None]"), edit_of("W / s, ", "W / / s, ")]
+        (as_it_is, one), (mended, two), (unfit, three) = tried(subject, problem(), 0, edits, 5, 9)
+        assert as_it_is > 1e-2
+        assert mended < 1e-9
+        assert unfit == math.inf
+        assert one and two and three
+
+    def test_an_endless_one_is_cut_and_looked_at_on_the_way(self):
+        subject = subject_of("never_ends_with_a_change")
+        begin = time.monotonic()
+        ((error, ended),) = tried(subject, problem(), 0, [edit_of("done += 1", "pass")], 0.05, 9)
+        assert time.monotonic() - begin < 5
+        assert not ended
+        assert 0 < error < math.inf
+
+    def test_no_other_is_begun_when_the_time_is_up(self):
+        assert tried(subject_of("right"), problem(), 0, [None, None], 1.0, -1.0) == []
+
+    def test_a_limit_holds_where_exceptions_are_caught(self):
+        begin = time.monotonic()
+        with pytest.raises(TimeUpError), limited(0.05):
+            while True:
+                with contextlib.suppress(Exception):
+                    time.sleep(0.01)
+        assert time.monotonic() - begin < 5
+        time.sleep(0.1)  # and rings no more
+
+    def test_negative_and_missing_answers_are_infinitely_far(self):
+        subject = subject_of("right")
+        for new in ("return -W, H", "return W", "raise ValueError"):
+            edit = edit_of("return W, H", new, "def hals")
+            assert tried(subject, problem(), 0, [edit], 5.0, 9.0) == [(math.inf, True)]
+
+    def test_an_order_is_carried_out(self):
+        subject = subject_of("Fitted")
+        assert found(subject, problem(), 0, Order(What.PROPOSE, each=5.0)).edits
+        errors = found(subject, problem(), 0, Order(What.TRY, (None,), 5.0, 5.0)).errors
+        assert len(errors) == 1
+
+
+class TestThroughExecutors:
+    def test_in_a_worker(self):
+        name = SubjectName(f"py:{FILE}:divides_by_what_is_to_multiply", {})
+        mends = edit_of("H / s[:, None]", "H * s[:, None]")
+        orders = [
+            Order(What.RUN, (mends,), 5.0), Order(What.RUN, (None,), 5.0), Order(What.PROPOSE),
+            Order(What.TRY, (mends, None), 5.0, 5.0),
+            Order(What.RUN, (edit_of("150", "10000000"),), 0.1),
+            Order(What.RUN, (edit_of("W / s, ", "W / / s, "),), 1.0),
+        ]  # fmt: skip
+        requests = [Request(i, problem(), mending=order) for i, order in enumerate(orders)]
+        requests.append(Request(len(orders), problem()))
+        with LocalExecutor(name, 2) as executor:
+            replies = request_all(executor, requests)
+        A = problem().A
+        assert abs(A - replies[0].answer.W @ replies[0].answer.H).max() < 1e-9
+        assert abs(A - replies[1].answer.W @ replies[1].answer.H).max() > 1e-3
+        assert len(replies[2].found.edits) > 50
+        assert [ended for _, ended in replies[3].found.errors] == [True, True]
+        assert "TimeUp" in replies[4].answer.error
+        assert "Unfit" in replies[5].answer.error
+        assert np.array_equal(replies[6].answer.W, replies[1].answer.W)
+
+    def test_in_this_process_nothing_is_changed(self):
+        order = Order(What.RUN, (edit_of("sweeps=150", "sweeps=1"),))
+        with InlineExecutor(subject_of("right")) as executor:
+            executor.submit(Request(0, problem(), mending=order))
+            (reply,) = executor.replies(0)
+        assert reply.answer.error is not None
+
+
+CHOSEN = {"families": ["mixed", "rays"], "trials": 6, "laws": []}
+
+
+class TestFindings:
+    @pytest.mark.parametrize("name", FAULTY)
+    def test_the_first_finding_names_the_line_and_what_mends_it(self, name, tmp_path):
+        store = tmp_path / "run.sqlite"
+        report = check(f"py:{FILE}:{name}", store=store, **CHOSEN)
+        first = report.findings[0]
+        assert first.cause is Cause.MENDED
+        assert "probably" in first.sentence
+        assert not first.certain
+        number = fault(name)
+        assert re.search(rf"line {number}\b", first.sentence), (number, first.sentence)
+        assert all(finding.certain for finding in report.findings[1:])
+        experiment = next(e for e in report._subject.experiments if e.name == NAME)
+        assert experiment.runs >= 3
+        assert experiment.replay
+        assert FILE.read_text() == SOURCE
+        with Store.read(store) as again:
+            (stored,) = again.subjects()
+            recorded = again.results(stored).experiments()[NAME]
+        runs = [Run.from_data(each) for each in recorded["runs"]]
+        assert {run.outcome for run in runs} & {Outcome.EXACT, Outcome.SINGLE}
+
+    def test_what_is_said_is_so(self):
+        """The change that is told, made in the file, mends it."""
+        report = check(f"py:{FILE}:divides_by_what_is_to_multiply", **CHOSEN)
+        (new,) = re.findall(r"with line \d+ as `(.*?)`, all ", report.findings[0].sentence)
+        number = fault("divides_by_what_is_to_multiply")
+        lines = SOURCE.splitlines()
+        lines[number - 1] = "    " + new
+        known = {}
+        exec(compile("\n".join(lines), "changed", "exec"), known)
+        result = run_trial(known["divides_by_what_is_to_multiply"], TRIAL)
+        assert result.stages[0].outcome is Outcome.EXACT
+
+    def test_right_ones_are_not_changed(self):
+        report = check(f"py:{FILE}:right", **CHOSEN)
+        assert NAME not in [each.name for each in report._subject.experiments]
+
+    def test_in_this_process_it_is_not_tried(self):
+        report = check(mendable.has_a_floor, isolate=False, **CHOSEN)
+        assert NAME not in [each.name for each in report._subject.experiments]
+
+    def test_nor_where_one_question_has_two_answers(self, tmp_path):
+        (tmp_path / "draws.py").write_text(
+            "import numpy as np\n\ndef nmf(A, rank, *, seed):\n"
+            "    rng = np.random.default_rng()\n"
+            "    return rng.random((len(A), rank)), rng.random((rank, A.shape[1]))\n"
+        )
+        report = check(f"py:{tmp_path}/draws.py:nmf", **CHOSEN)
+        assert NAME not in [each.name for each in report._subject.experiments]
+
+    def test_the_time_is_kept(self, tmp_path):
+        """With runs of 50 ms, none of which a change of a few characters mends."""
+        (tmp_path / "slow.py").write_text(
+            "import time\nimport numpy as np\n\ndef nmf(A, rank, *, W0, H0):\n"
+            "    for _ in range(50):\n        time.sleep(0.001)\n"
+            "        W0 = W0 + 0.001\n    return W0 % 0.7, H0 % 0.3\n"
+        )
+        begin = time.monotonic()
+        report = check(f"py:{tmp_path}/slow.py:nmf", families=["mixed"], trials=3, laws=[])
+        took = time.monotonic() - begin
+        made = {each.name: each for each in report._subject.experiments}
+        assert made[NAME].runs == 0
+        assert "changes were tried" in made[NAME].left_out
+        assert took < SECONDS + 30  # what loading and a few trials take on a busy machine
+
+    def test_lines_that_stood_out_come_first(self):
+        report = check(f"py:{FILE}:divides_by_what_is_to_multiply", **CHOSEN)
+        followed = next(e for e in report._subject.experiments if e.name == "line by line")
+        assert followed.runs
+        assert suspects(Experiment("none")) == set()
+
+
+def test_functions_of_the_file_are_those_that_are_swapped():
+    """What the tests above change is what stands in the file."""
+    assert inspect.getsourcefile(mendable.right) == str(FILE)
+
+
+def test_stores_without_it_are_read(tmp_path):
+    store = tmp_path / "run.sqlite"
+    check(f"py:{FILE}:has_a_floor", store=store, **CHOSEN)
+    with sqlite3.connect(store) as connection:
+        connection.execute("DELETE FROM experiments WHERE name = ?", (NAME,))
+    connection.close()
+    again = check(f"py:{FILE}:has_a_floor", store=store, **CHOSEN)
+    assert again.findings[0].cause is Cause.MENDED
+
+
+class TestValues:
+    @given(st.data())
+    def test_changes_are_put_in_where_they_belong(self, data):
+        """Whatever an expression is: with a change it means what its tree says."""
+        text = data.draw(expressions)
+        node = ast.parse(text, mode="eval").body
+        texts = {
+            piece: ast.get_source_segment(text, piece)
+            for piece in ast.walk(node)
+            if isinstance(piece, ast.expr)
+        }
+        for piece, new, _ in changes(node, {}, texts):
+            if not isinstance(piece, ast.BinOp):
+                continue
+            wanted = {
+                ast.unparse(ast.parse(each, mode="eval"))
+                for each in _replaced(text, piece, _alternatives(piece))
+            }
+            before, after = _around(text, piece)
+            assert ast.unparse(ast.parse(before + new + after, mode="eval")) in wanted
+
+
+names = st.sampled_from(["a", "b", "c", "2"])
+expressions = st.recursive(
+    names,
+    lambda inner: st.builds(
+        lambda form, one, op, other: form.format(one, op, other),
+        st.sampled_from(["{} {} {}", "({}) {} {}", "{} {} ({})", "({}) {} ({})"]),
+        inner, st.sampled_from(["+", "-", "*", "/", "@", "**"]), inner,
+    ),
+    max_leaves=5,
+)  # fmt: skip
+
+
+def _around(text, piece):
+    return text[: piece.col_offset], text[piece.end_col_offset :]
+
+
+def _alternatives(piece):
+    """Return what may stand for a binary operation, as trees say it."""
+    one, other = piece.left, piece.right
+    swaps = {ast.Add: [ast.Sub], ast.Sub: [ast.Add], ast.Mult: [ast.Div], ast.Div: [ast.Mult]}
+    yield one
+    yield other
+    yield ast.BinOp(other, piece.op, one)
+    for op in swaps.get(type(piece.op), ()):
+        yield ast.BinOp(one, op(), other)
+
+
+def _replaced(text, piece, alternatives):
+    before, after = _around(text, piece)
+    return [f"{before}({ast.unparse(each)}){after}" for each in alternatives]
