@@ -9,6 +9,7 @@ from nmfcheck.checking import campaign as module
 from nmfcheck.checking.campaign import Campaign
 from nmfcheck.checking.runnable import Runnable, runnable
 from nmfcheck.diagnosis import Cause, diagnose
+from nmfcheck.diagnosis.experiments import Experiment, mending
 from nmfcheck.errors import SubjectError
 from nmfcheck.executors.local import LocalExecutor
 from nmfcheck.executors.protocol import Limits
@@ -77,6 +78,9 @@ def seen(request):
     with Store.in_memory(suite) as store:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "smoke", lambda *_: Look([], answered=True))  # no first look
+            # What answers show is asked here; what changes do, in test_mending.py.
+            left_out = Experiment(mending.NAME, (), "left out")
+            patch.setattr(mending.Mending, "experiment", lambda *_: left_out)
             stored = campaign.run(subject, store, lambda _: None)
         yield name, store, stored
 

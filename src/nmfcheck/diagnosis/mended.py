@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .experiments import Run, Tried
 from .experiments.mending import collapsed, right
 from .findings import Cause, Finding
+from .order import GENERAL, NO_FAULT, SEEN
+
+SAYS_LITTLE = (*NO_FAULT, *GENERAL, *SEEN)
+"""What is certain, and may have many causes."""
 
 SHOWN = 3
 """So many changes are told, each of which would do."""
@@ -16,11 +21,18 @@ SHOWN = 3
 def with_change(findings: Sequence[Finding], tried: Tried) -> list[Finding]:
     """Tell first which change mends a subject, where one was found.
 
-    Guesses from answers are left out then: it is known what to change.
+    Behind what is certain and names one cause, or else before all. Guesses from answers are left
+    out then: it is known what to change.
     """
     if not tried.mended:
         return list(findings)
-    return [mended(tried.mended), *(finding for finding in findings if finding.certain)]
+    change = mended(tried.mended)
+    certain = [finding for finding in findings if finding.certain]
+    if not certain or findings[0] is not certain[0] or certain[0].cause in SAYS_LITTLE:
+        return [change, *certain]
+    first, *others = certain
+    seen = "; ".join(filter(None, (first.evidence, change.evidence)))
+    return [replace(first, sentence=f"{first.sentence} {change.sentence}", evidence=seen), *others]
 
 
 def mended(changes: Sequence[Sequence[Run]]) -> Finding:

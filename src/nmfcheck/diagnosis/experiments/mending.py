@@ -126,8 +126,9 @@ class Mending:
             if self._clock.left <= 0 or len(kept) >= KEPT:
                 break
         kept.sort(key=_how_far)
-        tried = f"{number} of {len(edits)} changes were tried"
-        return Experiment(NAME, [run for runs in kept for run in runs], tried)
+        left = len(edits) - number
+        short = f"{left} of {len(edits)} changes were not tried: the time was up" if left else ""
+        return Experiment(NAME, [run for runs in kept for run in runs], short)
 
     def _proposed(self, run: Run) -> Sequence[Edit]:
         order = Order(What.PROPOSE, each=self._clock.left / 4)

@@ -19,6 +19,7 @@ from ...trials.suites import Suite
 from . import alone, at_answer, continuing, less_work, mending, more_work, repeated, watching
 from .asking import NO_SOURCE, Asking, Clock
 from .record import Experiment, Run, again, defect_of
+from .tried import Tried
 
 SECONDS = 5.0
 """All experiments together take at most so long."""
@@ -31,6 +32,9 @@ WATCHED = 0.25
 
 MENDING = 0.5
 """So much of it, and what others leave, is for changes of its source."""
+
+WORKED = 0.6
+"""So much of what is left is for more work instead, where continuing helps."""
 
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
@@ -94,7 +98,7 @@ def perform(
         yield seen
     if mends:
         clock = Clock(max(0.0, clock.left - MENDING * seconds))
-    yield from _others(subject, clock, usual, suite.objective, stages, known)
+    yield from _others(subject, clock, whole, usual, suite.objective, stages, known)
     if mends:  # last, for nobody knows what it leaves behind
         runs = mending.chosen(results, suite)
         yield mending.Mending(subject.executor, whole, typical).experiment(*runs, suspects)
@@ -103,18 +107,27 @@ def perform(
 def _others(
     subject: Asked,
     clock: Clock,
+    whole: Clock,
     usual: float,
     objective: str,
     stages: Sequence[Stage],
     known: Collection[str],
 ) -> Iterator[Experiment]:
-    """Start elsewhere, and do more work, or less; and the same in new processes."""
+    """Start elsewhere, and do more work, or less; and the same in new processes.
+
+    Parameters
+    ----------
+    whole : what is left of all the time; where continuing helps, more work gets some of it.
+    """
     starts = {"W0", "H0"} <= set(subject.executor.start().takes)
     asking = Asking(subject.executor, clock, usual)
     if not starts and at_answer.NAME not in known:
         yield at_answer.dense(asking, objective)
     if starts:
-        yield from _from_elsewhere(subject.executor, clock, usual, objective, stages, known)
+        for experiment in _from_elsewhere(subject.executor, clock, usual, objective, stages, known):
+            if _helps(experiment):
+                clock = whole.part(WORKED)
+            yield experiment
     if not stages:
         return
     if more_work.NAME not in known:
@@ -125,6 +138,12 @@ def _others(
     far = float(np.median([defect_of(stage.measures) for stage in stages])) > alone.FAR
     if far and subject.fresh is not None and alone.NAME not in known:
         yield alone.alone(subject.fresh, asking, stages, clock, elsewhere=subject.elsewhere)
+
+
+def _helps(experiment: Experiment) -> bool:
+    """Say whether most runs are better when they are continued."""
+    improved = [chain.improved for chain in Tried({experiment.name: experiment}).chains]
+    return 2 * sum(improved) > len(improved)
 
 
 def _from_elsewhere(

@@ -14,6 +14,9 @@ from .reads import pointed_at
 from .record import Begin, Run
 from .tried import Tried, Worked
 
+MENDING = 3
+"""So many changes that mend a subject are shown."""
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -130,7 +133,7 @@ def _watched(tried: Tried) -> str:
 def _mended(tried: Tried) -> str:
     if not tried.mended:
         return "No change of its source that was tried makes it right."
-    said = [runs[0].edit.said for runs in tried.mended if runs[0].edit is not None]
+    said = [runs[0].edit.said for runs in tried.mended[:MENDING] if runs[0].edit is not None]
     return f"Failing runs come out right with {'; or with '.join(said)}."
 
 

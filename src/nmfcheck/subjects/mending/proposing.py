@@ -21,7 +21,7 @@ from ..watching.source import own_files
 from .edit import Edit, Spot
 from .ground import Ground, Kind, surveyed
 from .swapping import Function, defaults_of, lines_of, parts
-from .values import changes, numbers
+from .values import changes, is_option, numbers
 
 ACTING = frozenset({
     "open", "exec", "eval", "system", "popen", "Popen", "remove", "unlink", "rmdir", "rmtree",
@@ -237,7 +237,7 @@ def _instead(place: Place, statement: ast.stmt) -> Iterator[Edit]:
             yield instead(f"{to} = {of}", 1)
         case ast.Expr() | ast.Break() | ast.Continue():
             yield place.edit(statement, "pass", left_out, 0)
-        case ast.If(test=test):
+        case ast.If(test=test) if not is_option(test):
             asked = f"`{' '.join(place.text(test).split())}`"
             yield place.edit(
                 test, "False", f"line {statement.lineno}, `if {asked[1:]}, never so", 0

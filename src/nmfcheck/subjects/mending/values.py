@@ -60,6 +60,8 @@ WORK = re.compile(
 )
 """Names of numbers that are often too small."""
 
+CHOOSING = (ast.Compare, ast.BoolOp, ast.UnaryOp, ast.IfExp)
+
 ATOMS = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Tuple, ast.List)
 
 
@@ -68,14 +70,20 @@ def changes(
 ) -> Iterator[Change]:
     """Return what may stand in place of the pieces of an expression.
 
+    What is called, and what a name or an option stands for in a mapping, is left as it is.
+
     Parameters
     ----------
     kinds : of the variables of its function.
     counts : whether it says how often, or where something is, so that its whole numbers matter.
     """
-    called = {id(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
-    for piece in ast.walk(node):
-        if not isinstance(piece, ast.expr) or id(piece) in called:
+    pieces = list(ast.walk(node))
+    left = {id(each.func) for each in pieces if isinstance(each, ast.Call)}
+    left |= {id(value) for each in pieces if isinstance(each, ast.Dict) for value in each.values}
+    for piece in pieces:
+        if not isinstance(piece, ast.expr) or id(piece) in left:
+            continue
+        if isinstance(piece, CHOOSING) and is_option(piece):
             continue
         of_names = _names(piece, kinds, texts, counts=counts)
         for new, rank in (*_instead(piece, texts), *of_names):
@@ -103,6 +111,19 @@ def numbers(value: object, name: str = "") -> Instead:
             yield str(value // 2), 2
         case _:
             return
+
+
+def is_option(node: ast.expr) -> bool:
+    """Say whether something is compared with a text: ``solver == "cd"``.
+
+    Another algorithm may be right, and says nothing of this one.
+    """
+    return any(
+        isinstance(piece, ast.Constant) and isinstance(piece.value, str)
+        for compare in ast.walk(node)
+        if isinstance(compare, ast.Compare)
+        for piece in ast.walk(compare)
+    )
 
 
 def _bare(text: str) -> str:
@@ -157,13 +178,14 @@ def _(piece: ast.BinOp, texts: Texts) -> Instead:
 
 @_instead.register
 def _(piece: ast.Compare, texts: Texts) -> Instead:
-    if len(piece.ops) > 1:
+    operands = (piece.left, *piece.comparators)
+    if len(operands) > 2:
         return
-    one, other = texts[piece.left], texts[piece.comparators[0]]
+    one, other = (texts[each] for each in operands)
     (op,) = piece.ops
     for sign in SWAPS.get(type(op), ()):
         yield f"{one} {sign} {other}", 1
-    yield f"{one} {OPERATORS[type(op)]} {_in(piece.comparators[0], texts)} ** 2", 2
+    yield f"{one} {OPERATORS[type(op)]} {_in(operands[1], texts)} ** 2", 2
     yield f"{_in(piece.left, texts)} ** 2 {OPERATORS[type(op)]} {other}", 2
     yield f"abs({one}) {OPERATORS[type(op)]} {other}", 2
 

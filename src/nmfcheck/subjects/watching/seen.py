@@ -15,6 +15,10 @@ from .place import Function, Place
 from .source import Line, loops
 from .tracer import NAMELESS, Looks, State, Step
 
+IN_A_LOOP, IN_LOOPS = 6, 1e-6
+"""What runs so often is in a loop. There a constant of 1e-9 makes errors of its own size, which
+may be less by chance before a statement; nothing is spoiled below the second."""
+
 SPOILS = 10.0
 """A statement that makes the error so many times larger, for good, spoils a factorization."""
 
@@ -136,6 +140,8 @@ class Course:
             if not (before <= NEARBY and after >= SPOILS * before and after > self._least):
                 continue
             if step.nth < times(step.place) or not self._mostly_rises(step.place):
+                continue
+            if times(step.place) >= IN_A_LOOP and after < IN_LOOPS:
                 continue
             function = step.place[0]
             ends = [a for s, _, a in self.steps[i + 1 :] if s.place[0] is function]
