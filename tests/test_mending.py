@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import inspect
+import json
 import linecache
 import math
 import re
@@ -355,6 +356,18 @@ class TestFindings:
         report = check(mendable.has_a_floor, isolate=False, **CHOSEN)
         assert NAME not in [each.name for each in report._subject.experiments]
 
+    def test_nor_where_that_is_not_wanted(self, nmfcheck, tmp_path):
+        report = check(f"py:{FILE}:has_a_floor", mend=False, **CHOSEN)
+        assert NAME not in [each.name for each in report._subject.experiments]
+        out = tmp_path / "out.json"
+        chosen = ("--family", "mixed", "--trials", 6, "--no-mend")
+        code, _, err = nmfcheck("run", f"py:{FILE}:has_a_floor", *chosen, "--json", out)
+        assert code == 1, err
+        (subject,) = json.loads(out.read_text())["subjects"]
+        made = [each["name"] for each in subject["experiments"]]
+        assert "line by line" in made
+        assert NAME not in made
+
     def test_nor_where_one_question_has_two_answers(self, tmp_path):
         (tmp_path / "draws.py").write_text(
             "import numpy as np\n\ndef nmf(A, rank, *, seed):\n"
@@ -438,7 +451,7 @@ class TestValues:
         node = ast.parse(text, mode="eval").body
         pieces = [piece for piece in ast.walk(node) if isinstance(piece, ast.expr)]
         texts = {piece: ast.get_source_segment(text, piece) for piece in pieces}
-        kinds = {name: ("array", (2, 2), "f") for name in ("W", "V")}
+        kinds = dict.fromkeys(("W", "V"), ("array", (2, 2), "f"))
         assert {texts[piece] for piece, _, _ in changes(node, kinds, texts)} == changed
 
 

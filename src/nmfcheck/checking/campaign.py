@@ -71,6 +71,7 @@ class Campaign:
     tolerance : what counts as exact; None for what the precision that a subject says allows.
     budget : how many seconds a run may take; None for as long as it takes.
     cluster : where trials are run; None for this machine. Laws and experiments stay here.
+    mend : whether small changes of the source of a subject that fails are tried.
     warn : called with what a first look showed to be wrong.
     tell : called with a line for the user.
     """
@@ -86,6 +87,7 @@ class Campaign:
     tolerance: float | None = None
     budget: float | None = None
     cluster: Client | None = None
+    mend: bool = True
     warn: Callable[[str, list[Check]], None] = lambda _name, _checks: None
     tell: Callable[[str], None] = lambda _line: None
 
@@ -237,7 +239,7 @@ class Campaign:
 
         fresh = (lambda: place(subject)) if isolated else None
         elsewhere = self.cluster is not None
-        asking = Asked(executor, about.parameters, variant, fresh, elsewhere)
+        asking = Asked(executor, about.parameters, variant, fresh, elsewhere, self.mend)
         for experiment in perform(asking, results, asked, results.experiments()):
             store.write_experiment(stored, experiment.name, experiment.as_data())
 

@@ -51,6 +51,7 @@ def check(
     failures: int = MOST_SHOWN,
     progress: bool = False,
     cluster: Client | str | None = None,
+    mend: bool = True,
     **selection: Any,
 ) -> Report:
     """Run a subject through a suite, and return what is to be said of it.
@@ -91,6 +92,8 @@ def check(
     progress : whether a progress bar is shown on standard error.
     cluster : a `distributed.Client`, or the address of a Dask scheduler, whose workers run the
         trials; ``local:4`` for four workers on this machine.
+    mend : whether small changes of the source of a subject that fails are tried in its processes,
+        to find out what is wrong with it.
     selection : options of families, such as `sizes` of the bidiagonal one.
     """
     if "family" in selection:
@@ -127,7 +130,7 @@ def check(
         client = None if cluster is None else stack.enter_context(connected(cluster))
         campaign = Campaign(
             chosen, jobs, Limits(timeout, memory), engine, isolate, whole=whole,
-            tolerance=tolerance, budget=budget, cluster=client, tell=_tell,
+            tolerance=tolerance, budget=budget, cluster=client, mend=mend, tell=_tell,
         )  # fmt: skip
         advance = (
             stack.enter_context(progress_bar(f"{tested.name}, {chosen.called}", chosen.stages))

@@ -90,6 +90,12 @@ LONGEST_NAME = 80
     metavar="SECONDS",
     help="End each subject's run after so long; what is open then is INCONCLUSIVE.",
 )
+@click.option(
+    "--mend/--no-mend",
+    default=True,
+    help="Try small changes of a failing Python subject's source in its processes, to find out "
+    "what is wrong with it (the default; its files are left alone), or do not.",
+)
 @cluster_options
 @failures_option
 @report_options
@@ -114,6 +120,7 @@ def run(
     fail_fast: bool,
     whole: bool,
     budget: float | None,
+    mend: bool,
     cluster: Cluster | None,
     failures: int,
     tolerance: float | None,
@@ -177,7 +184,7 @@ def run(
         suite = suite if fresh else store.suite  # which may have more trials
         campaign = Campaign(
             suite, jobs, limits, engine, fail_fast=fail_fast, whole=whole, tolerance=tolerance,
-            budget=budget, cluster=client, warn=_warn, tell=_tell,
+            budget=budget, cluster=client, mend=mend, warn=_warn, tell=_tell,
         )  # fmt: skip
 
         def begin() -> None:

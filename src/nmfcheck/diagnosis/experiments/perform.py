@@ -55,6 +55,7 @@ class Asked:
     fresh : gives an executor of the same subject in a new process; None where it runs in this one.
     elsewhere : whether the suite was run on other machines. Then what is asked of new processes on
         this one means something only where this machine gives the same answers as those.
+    mend : whether small changes of its source may be tried.
     """
 
     executor: Executor
@@ -62,6 +63,7 @@ class Asked:
     variant: Variant | None = None
     fresh: alone.Fresh | None = None
     elsewhere: bool = False
+    mend: bool = True
 
 
 def perform(
@@ -88,7 +90,8 @@ def perform(
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
     typical = float(np.median([s.seconds for s in stages])) if stages else 0.0
-    mends = subject.fresh is not None and twice is None and mending.NAME not in known
+    isolated, unknown = subject.fresh is not None, mending.NAME not in known
+    mends = subject.mend and isolated and twice is None and unknown
     suspects: Collection[str] = ()
     if watching.NAME not in known and not typical > watching.LONGEST:
         followed = Asking(subject.executor, clock.part(WATCHED))
