@@ -4,11 +4,14 @@ import os
 import signal
 import sys
 import zlib
+from functools import partial
 
 import pytest
 from hypothesis import settings
 
 from nmfcheck import cli
+from nmfcheck.checking import campaign
+from nmfcheck.diagnosis.experiments import perform
 
 # No deadlines: machines are shared, and a slow example is no failure.
 settings.register_profile("usual", deadline=None)
@@ -33,6 +36,12 @@ def pytest_collection_modifyitems(items):
         of_many = item.path.stem.removeprefix("test_") in ZOOS and hasattr(item, "callspec")
         if of_many and zlib.crc32(item.name.encode()) % ONE_IN:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Give experiments the time that they need, however busy the machine is."""
+    monkeypatch.setattr(campaign, "perform", partial(perform, seconds=60.0))
 
 
 @pytest.fixture(scope="session")

@@ -267,6 +267,14 @@ class TestTrying:
         assert time.monotonic() - begin < 5
         time.sleep(0.1)  # and rings no more
 
+    def test_what_others_compute_meanwhile_is_not_part_of_it(self, monkeypatch):
+        monkeypatch.setattr(time, "process_time", lambda: 0.0)
+        begin = time.monotonic()
+        with pytest.raises(TimeUpError), limited(0.02):
+            while True:
+                pass
+        assert time.monotonic() - begin > 0.06
+
     def test_negative_and_missing_answers_are_infinitely_far(self):
         subject = subject_of("right")
         for new in ("return -W, H", "return W", "raise ValueError"):
@@ -316,7 +324,7 @@ CHOSEN = {"families": ["mixed", "rays"], "trials": 6, "laws": []}
 
 class TestFindings:
     @pytest.mark.parametrize("name", FAULTY)
-    def test_the_first_finding_names_the_line_and_what_mends_it(self, name, tmp_path):
+    def test_the_first_finding_names_the_line_and_what_mends_it(self, name, tmp_path, patient):
         store = tmp_path / "run.sqlite"
         report = check(f"py:{FILE}:{name}", store=store, **CHOSEN)
         first = report.findings[0]
@@ -336,7 +344,7 @@ class TestFindings:
         runs = [Run.from_data(each) for each in recorded["runs"]]
         assert {run.outcome for run in runs} & {Outcome.EXACT, Outcome.SINGLE}
 
-    def test_what_is_said_is_so(self):
+    def test_what_is_said_is_so(self, patient):
         """The change that is told, made in the file, mends it."""
         report = check(f"py:{FILE}:divides_by_what_is_to_multiply", **CHOSEN)
         (new,) = re.findall(r"with line \d+ as `(.*?)`, all ", report.findings[0].sentence)
@@ -405,7 +413,7 @@ def test_functions_of_the_file_are_those_that_are_swapped():
     assert inspect.getsourcefile(mendable.right) == str(FILE)
 
 
-def test_stores_without_it_are_read(tmp_path):
+def test_stores_without_it_are_read(tmp_path, patient):
     store = tmp_path / "run.sqlite"
     check(f"py:{FILE}:has_a_floor", store=store, **CHOSEN)
     with sqlite3.connect(store) as connection:

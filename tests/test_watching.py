@@ -417,7 +417,7 @@ class TestThroughExecutors:
 
 class TestFindings:
     @pytest.mark.parametrize("isolate", [True, False])
-    def test_the_first_finding_names_the_line(self, isolate):
+    def test_the_first_finding_names_the_line(self, isolate, patient):
         report = check(f"py:{FILE}:normalised_at_the_end", trials=6, laws=[], isolate=isolate)
         first = report.findings[0]
         assert first.cause is Cause.RESCALED

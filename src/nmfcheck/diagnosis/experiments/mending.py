@@ -19,7 +19,7 @@ from ...executors.protocol import Executor, Reply
 from ...judging.outcomes import Outcome, reaches
 from ...store import Results
 from ...store.results import Row
-from ...subjects.mending import Edit, Order, What
+from ...subjects.mending import Edit, Order, Spot, What
 from ...trials.suites import Suite
 from . import watching
 from .asking import FIRST, WAIT, Clock, answered_by, request_of
@@ -153,14 +153,21 @@ class Mending:
     def _tried(
         self, run: Run, parts: Sequence[tuple[Edit | None, ...]], clock: Clock
     ) -> list[tuple[Edit | None, float, bool]]:
-        orders = [(run, Order(What.TRY, part, self._each, AT_ONCE)) for part in parts]
-        return [
-            (edit, error, ended)
-            for (_, order), reply in self._asked(orders, clock)
-            for edit, (error, ended) in zip(
-                order.edits, reply.found.errors if reply.found else (), strict=False
-            )
-        ]
+        """Return what came of changes; a part that a worker leaves off, or dies of, goes on."""
+        tried: list[tuple[Edit | None, float, bool]] = []
+        while parts and clock.left > 0:
+            orders = [(run, Order(What.TRY, part, self._each, AT_ONCE)) for part in parts]
+            left: list[tuple[Edit | None, ...]] = []
+            for (_, order), reply in self._asked(orders, clock):
+                errors = reply.found.errors if reply.found else ()
+                rest = order.edits[len(errors) :]
+                tried += [(edit, *of) for edit, of in zip(order.edits, errors, strict=False)]
+                if errors:
+                    left += [rest] if rest else []
+                elif len(rest) > 1:  # one of them ends the process
+                    left += [(edit,) for edit in rest]
+            parts = left
+        return tried
 
     def _mended(self, first: Run, failing: Sequence[Run], passing: Sequence[Run]) -> list[Run]:
         """Return the runs with a change, if it mends the subject, as far as there is time."""
@@ -224,13 +231,14 @@ def collapsed(run: Run) -> bool:
     return run.outcome is Outcome.COLLAPSED and run.trial.family.required is None
 
 
-def _how_far(runs: Sequence[Run]) -> tuple[int, bool, int]:
+def _how_far(runs: Sequence[Run]) -> tuple[int, bool, int, Spot]:
     """Return how exact runs are with a change, in digits, and how plain the change is."""
     stages = [stage_of(run) for run in runs if not collapsed(run)]
     defects = [defect_of(stage.measures) for stage in stages if stage is not None]
     edit = runs[0].edit
     assert edit is not None
-    return round(np.log10(max(float(np.median(defects)), EXACT))), edit.is_blunt, edit.rank
+    digits = round(np.log10(max(float(np.median(defects)), EXACT)))
+    return digits, edit.is_blunt, edit.rank, edit.begin
 
 
 def suspects(followed: Experiment) -> set[str]:

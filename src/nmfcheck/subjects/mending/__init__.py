@@ -6,7 +6,7 @@ it with each of them for a moment; `order.py` is how that is asked for. The file
 changed.
 """
 
-from .edit import Edit
+from .edit import Edit, Spot
 from .order import Found, Order, What, found
 from .swapping import UnfitError, swapped
 from .trying import TimeUpError, limited
@@ -15,6 +15,7 @@ __all__ = [
     "Edit",
     "Found",
     "Order",
+    "Spot",
     "TimeUpError",
     "UnfitError",
     "What",

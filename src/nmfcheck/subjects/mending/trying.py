@@ -33,6 +33,11 @@ Missed = tuple[float, bool]
 """How far W·H is from A, and whether that is where the run ended; infinite without an answer."""
 
 
+OWN, PATIENCE = 0.5, 4
+"""A time is up when so much of it was computing, or after it has passed so many times: a machine
+that is busy with others shall not decide."""
+
+
 class TimeUpError(BaseException):
     """Ends a run whose time is up; subjects catch exceptions of other kinds."""
 
@@ -49,10 +54,13 @@ def limited(seconds: float, look: Look = lambda _: None) -> Iterator[None]:
         yield
         return
 
-    over = False
+    over, rings, begin = False, 0, time.process_time()
 
     def ring(_: int, frame: FrameType | None) -> None:
-        if not over:
+        nonlocal rings
+        rings += 1
+        waits = time.process_time() - begin < OWN * seconds and rings < PATIENCE
+        if not (over or waits):
             look(frame)
             raise TimeUpError
 
