@@ -100,6 +100,22 @@ def writes_a_file(A, rank, *, W0, H0):
     return W0 * 0.5, H0
 
 
+def keeps(W, folder=os.devnull):
+    Path(folder).write_text("")
+    return W
+
+
+def remember(W):
+    return keeps(W)
+
+
+def has_a_helper_that_writes(A, rank, *, W0, H0, wanted=False):
+    W, H = hals(A, W0 * 1.0, H0 * 1.0)
+    if wanted:
+        W = remember(W)
+    return W * 0.5, H
+
+
 def never_ends_with_a_change(A, rank, *, W0, H0):
     W, H = start(A, rank, W0, H0)
     done = 0

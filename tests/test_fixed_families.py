@@ -262,11 +262,15 @@ class TestJudge:
             assert (found.outcome, found.labels) == (EXACT, below)
             assert found.measures["residual_defect"] == 0
             assert ("this is news: please report W and H" in found.explanation) == bool(below)
-        faked = replace(case, optimum=Optimum(math.sqrt(12) * (1 + 1e-6), certified=True))
-        impossible = judge(faked, W, H)
-        assert impossible.outcome is Outcome.UNCONVERGED
-        assert impossible.labels == {"below": "below the least possible"}
-        assert "so this is an error in arithmetic" in impossible.explanation
+
+    @pytest.mark.parametrize(("more", "wrong"), [(1e-14, False), (1e-11, True), (1e-6, True)])
+    def test_less_than_the_least_possible_is_an_error_beyond_rounding(self, more, wrong):
+        case = Case.from_id(CASES["optima"])
+        faked = replace(case, optimum=Optimum(math.sqrt(12) * (1 + more), certified=True))
+        found = judge(faked, *right_factors(case))
+        assert (found.outcome is Outcome.UNCONVERGED) == wrong
+        assert found.labels == ({"below": "below the least possible"} if wrong else {})
+        assert ("so this is an error in arithmetic" in found.explanation) == wrong
 
 
 def asked(family, letters, suite="quick", **more):

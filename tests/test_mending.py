@@ -218,8 +218,20 @@ class TestProposing:
     def test_functions_that_do_more_than_compute_are_left_alone(self):
         assert proposed(subject_of("writes_a_file"), problem(), 0, 5.0) == []
 
+    def test_nor_are_those_changed_that_call_them(self):
+        """With `if True` for `if wanted` a file would be written that nobody asked for."""
+        edits = proposed(subject_of("has_a_helper_that_writes"), problem(), 0, 5.0)
+        changed = {_inside(edit) for edit in edits}
+        assert changed == {"hals"}
+
     def test_references_have_none(self):
         assert proposed(load(SubjectName("als", {})), problem(), 0, 5.0) == []
+
+
+def _inside(edit):
+    """Return the name of the function that an edit is in."""
+    tops = [node for node in ast.parse(SOURCE).body if hasattr(node, "name")]
+    return next(n.name for n in tops if n.lineno <= edit.begin[0] <= n.end_lineno)
 
 
 def _statement(edit, number):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nmfcheck.families.optima.cases import MATRICES, OPTIMA, case_of
+from nmfcheck.families.optima.judge import judged
 from nmfcheck.reference import als, coordinate_descent, multiplicative_update
 
 SQUARES = {"thomas": [4, 2, 2, 0], "hexagon": [36, 12, 12, 0, 0, 0]}
@@ -218,6 +219,22 @@ def test_certified_optima_are_reached_from_every_start(name, k):
         assert off.max() < tolerance
     # ALS now and then ends with twins.
     assert (excess(name, k, runs(als, name, k, 500), optimum) < 1e-10).mean() > 0.9
+
+
+@given(st.sampled_from(CERTIFIED), st.data())
+def test_no_factors_are_judged_to_be_below_a_certified_optimum(which, data):
+    """However they are scaled, and however near they are: rounding stays above −1e-12·‖A‖²."""
+    name, k = which
+    case = case_of(name, k, data.draw(st.integers(0, 99)), "")
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    start = rng.random((6, k)), rng.random((k, 6))
+    m, n = case.A.shape
+    found = coordinate_descent(
+        case.A, start[0][:m], start[1][:, :n], iterations=data.draw(st.integers(0, 300)), threads=1
+    )
+    D = 2.0 ** data.draw(st.integers(-40, 40)) * rng.random(k)
+    (judgement,) = judged([case], (found.W * D)[None], (found.H / D[:, None])[None])
+    assert "below" not in judgement.labels
 
 
 @pytest.mark.parametrize(("name", "k"), BEST_KNOWN)

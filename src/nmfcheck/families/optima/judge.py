@@ -20,9 +20,12 @@ DEFECT_BOUND = 1e-3
 """Up to here the least residual is reached. The excess is of second order: the square of how far W
 and H are off."""
 
+ROUNDING = 1e-12
+"""An excess below minus this is more than rounding: then the arithmetic is wrong, where the least
+residual is certified."""
+
 KNOWN = 1e-8
-"""An excess below minus this is more than rounding: then the residual is lower than the best known,
-or, where that is certified, the arithmetic is wrong."""
+"""The same where it is only the best known, and was found by a computation of that exactness."""
 
 
 def judged(cases: Sequence[OptimumCase], W: Array, H: Array) -> list[Judgement]:
@@ -71,7 +74,7 @@ def _one(
     least = "the least possible" if known.certified else "the least known"
     labels = {}
     sentence = f"the residual is {residual:.10g}; {least} is {known.residual:.10g}"
-    if excess < -KNOWN and known.certified:
+    if excess < -ROUNDING and known.certified:
         outcome, labels["below"] = Outcome.UNCONVERGED, "below the least possible"
         measures["residual_defect"] = -excess
         sentence += ", so this is an error in arithmetic"

@@ -18,18 +18,11 @@ import numpy as np
 from ..problem import Problem, Subject
 from ..watching import entry
 from ..watching.source import own_files
+from .acting import acting, mentioned
 from .edit import Edit, Spot
 from .ground import Ground, Kind, surveyed
 from .swapping import Function, defaults_of, lines_of, parts
 from .values import changes, is_option, numbers
-
-ACTING = frozenset({
-    "open", "exec", "eval", "system", "popen", "Popen", "remove", "unlink", "rmdir", "rmtree",
-    "rename", "write", "write_text", "write_bytes", "save", "savez", "savetxt", "dump", "to_csv",
-    "tofile", "mkdir", "makedirs", "kill", "socket", "connect", "urlopen", "request", "subprocess",
-    "shutil", "memmap", "truncate", "symlink", "chmod", "exit", "_exit", "abort",
-})  # fmt: skip
-"""A function in which one of these names stands is left alone: it may do more than compute."""
 
 STARTS = ("W0", "H0")
 """What a start is called."""
@@ -88,13 +81,16 @@ def proposed(subject: Subject, problem: Problem, seed: int, seconds: float) -> l
         warnings.simplefilter("ignore")
         subject.solve([own], lambda _: None)
     edits: dict[tuple[Spot, Spot, str], Edit] = {}
-    within = (edit for place, ran in _places(grounds) for edit in _of(place, ran))
+    never = acting(own_files(code), {ground.co_filename for ground in grounds})
+    within = (edit for place, ran in _places(grounds, never) for edit in _of(place, ran))
     for edit in chain(within, _constants(grounds)):
         edits.setdefault((edit.begin, edit.end, edit.new), edit)
     return sorted(edits.values(), key=lambda edit: edit.rank)[:AT_MOST]
 
 
-def _places(grounds: Mapping[CodeType, Ground]) -> Iterator[tuple[Place, set[int]]]:
+def _places(
+    grounds: Mapping[CodeType, Ground], never: frozenset[str]
+) -> Iterator[tuple[Place, set[int]]]:
     for code, ground in grounds.items():
         file = code.co_filename
         try:
@@ -107,14 +103,8 @@ def _places(grounds: Mapping[CodeType, Ground]) -> Iterator[tuple[Place, set[int
                 if not isinstance(node, Function) or node.name != code.co_name:
                     continue
                 first = min([first, *(d.lineno for d in node.decorator_list)])
-                if first == code.co_firstlineno and not _acts(node):
+                if first == code.co_firstlineno and never.isdisjoint(mentioned(node)):
                     yield Place(file, node, lines_of(file), ground.kinds), ground.lines
-
-
-def _acts(node: ast.AST) -> bool:
-    """Say whether a function may do more than compute."""
-    names = (getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(node))
-    return not ACTING.isdisjoint(names)
 
 
 def _of(place: Place, ran: set[int]) -> Iterator[Edit]:

@@ -31,13 +31,13 @@ class Part:
     last: int
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def lines_of(file: str) -> list[bytes]:
     """Return the lines of a file."""
     return [line.encode() for line in linecache.getlines(file)]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def parts(file: str) -> list[Part]:
     """Return what stands at the top level of a file."""
     tree = ast.parse(b"".join(lines_of(file)))
