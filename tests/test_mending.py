@@ -215,6 +215,21 @@ class TestProposing:
         ranks = [edit.rank for edit in proposed(subject_of("Fitted"), problem(), 0, 5.0)]
         assert ranks == sorted(ranks)
 
+    def test_of_long_statements_what_is_around_the_change_is_shown(self, tmp_path):
+        terms = " + ".join(f"(A @ A.T @ A)[:, {i}:{i + 1}] @ H[:1]" for i in range(3))
+        (tmp_path / "subject.py").write_text(
+            f"def long(A, rank, *, W0, H0):\n    H = H0 + 0\n    B = {terms}  # all of it\n"
+            "    return A @ B.T @ H.T, H\n"
+        )
+        subject = load(SubjectName(f"py:{tmp_path}/subject.py:long", {}))
+        shown = [e for e in proposed(subject, problem(), 0, 5.0) if "…" in e.said]
+        changed = [e for e in shown if e.said.startswith("line 3 as ") and "\n" not in e.new]
+        assert {e.said[len("line 3 as `")] == "…" for e in changed} == {True, False}
+        assert len({e.said for e in changed}) == len(changed)
+        for edit in shown:
+            assert "#" not in edit.said
+            assert len(edit.said) <= len("``… once more before line 2") + 80
+
     def test_functions_that_do_more_than_compute_are_left_alone(self):
         assert proposed(subject_of("writes_a_file"), problem(), 0, 5.0) == []
 

@@ -10,7 +10,7 @@ import tokenize
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from types import CodeType
 
 import numpy as np
@@ -183,17 +183,40 @@ def _rewritten(place: Place, statement: ast.stmt, piece: ast.expr, new: str) -> 
     lines = Edit("", begin, end, new, "").applied(place.lines)
     longer = len(lines) - len(place.lines)
     text = b"".join(lines[first - 1 : stop - 1 + longer]).decode()
-    return f"line {statement.lineno} as {_shown(text)}"
+    was = b"".join(place.lines[first - 1 : stop - 1]).decode()
+    return f"line {statement.lineno} as {_shown(text, was)}"
 
 
-def _shown(text: str) -> str:
-    """Return a statement in one line, without comments."""
+def _shown(text: str, was: str = "") -> str:
+    """Return a statement in one line, without comments; of a long one what is changed in it.
+
+    Parameters
+    ----------
+    was : the statement as it stands there.
+    """
+    text, was = _in_one_line(text), _in_one_line(was)
+    if len(text) <= LONGEST:
+        return f"`{text}`"
+    same = _same(text, was)
+    behind = _same(text[same:][::-1], was[same:][::-1])
+    middle = (same + len(text) - behind) // 2 if was else 0
+    begin = max(0, min(middle - LONGEST // 2, len(text) - LONGEST))
+    piece = text[begin : begin + LONGEST]
+    return f"`{'…' * (begin > 0)}{piece}{'…' * (begin + LONGEST < len(text))}`"
+
+
+def _same(one: str, other: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _in_one_line(text: str) -> str:
+    """Return the text of a statement without comments and the ends of its lines."""
     with contextlib.suppress(tokenize.TokenError, IndentationError, SyntaxError):
         tokens = tokenize.generate_tokens(io.StringIO(text.lstrip()).readline)
         for comment in [token.string for token in tokens if token.type == tokenize.COMMENT]:
             text = text.replace(comment, "")
-    text = " ".join(text.split())
-    return f"`{text if len(text) <= LONGEST else text[: LONGEST - 1] + '…'}`"
+    return " ".join(text.split())
 
 
 def _span(node: ast.expr | ast.stmt) -> tuple[Spot, Spot]:
