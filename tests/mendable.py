@@ -74,6 +74,22 @@ def divides_by_what_is_to_multiply(A, rank, *, W0, H0):
     return W / s, H / s[:, None]  # FAULT
 
 
+def divides_by_lengths_that_may_be_0(A, rank, *, W0, H0):
+    W, H = start(A, rank, W0, H0)
+    for _ in range(150):
+        W, H = hals(A, W, H, 1)
+        lengths = np.sqrt((H * H).sum(axis=1))
+        H = H / lengths[:, None]  # FAULT
+        W = W * lengths
+    return W, H
+
+
+def is_right_or_not_by_its_start(A, rank, *, W0, H0):
+    W, H = hals(A, W0 + 0.0, H0 + 0.0)
+    H = H * (int(1e6 * W0.sum() + 1e6 * H0.sum()) % 2)  # FAULT
+    return W, H
+
+
 class Fitted:
     """An estimator, whose step is a method of its own."""
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import mendable
 from nmfcheck import check
 from nmfcheck.diagnosis import Cause
-from nmfcheck.diagnosis.experiments import SECONDS, Begin, Run
+from nmfcheck.diagnosis.experiments import SECONDS, Begin, Run, choosing
 from nmfcheck.diagnosis.experiments.mending import NAME, suspects
 from nmfcheck.diagnosis.experiments.record import Experiment
 from nmfcheck.executors.inline import InlineExecutor
@@ -28,6 +28,7 @@ from nmfcheck.executors.protocol import Request
 from nmfcheck.families import Trial
 from nmfcheck.judging.outcomes import Outcome
 from nmfcheck.store import Store
+from nmfcheck.store.results import Row
 from nmfcheck.subjects import Problem, SubjectName, load
 from nmfcheck.subjects.mending import Edit, Found, Order, UnfitError, What, found, swapped
 from nmfcheck.subjects.mending.proposing import proposed
@@ -264,6 +265,33 @@ def _parses(edit):
     return True
 
 
+class TestChoosing:
+    def cell(self, passing, failing, collapsed=0):
+        outcomes = passing * ["exact"] + failing * ["unconverged"] + collapsed * ["collapsed"]
+        rows = [Row(i, TRIAL.cell.id, 0, i, "", o) for i, o in enumerate(outcomes)]
+        return choosing.OfCell(TRIAL.cell, [(row.outcome == "exact", row) for row in rows])
+
+    def test_what_chance_would_do(self):
+        assert self.cell(0, 9).chance(may_collapse=False) == pytest.approx(0.05)
+        assert self.cell(10, 9).chance(may_collapse=False) == pytest.approx(0.525)
+        assert self.cell(0, 4, 5).chance(may_collapse=True) == pytest.approx(0.1)
+        assert self.cell(0, 4, 5).chance(may_collapse=False) == pytest.approx(0.05)
+
+    @given(st.lists(st.floats(0.01, 0.99), max_size=60))
+    def test_as_many_as_chance_would_not_mend(self, chances):
+        number = choosing.enough(chances)
+        assert min(len(chances), choosing.FAILING) <= number <= len(chances)
+        assert number <= choosing.AT_MOST
+        lucky = math.prod(chances[1:number])
+        short = number < min(len(chances), choosing.AT_MOST)
+        assert lucky <= choosing.CHANCE or not short
+
+    def test_those_that_fail_always_need_no_more(self):
+        assert choosing.enough([0.05] * 30) == choosing.FAILING
+        assert choosing.enough([0.5] * 30) == 1 + math.ceil(math.log2(1 / choosing.CHANCE))
+        assert choosing.enough([0.9] * 30) == choosing.AT_MOST
+
+
 class TestTrying:
     def test_how_far_each_comes(self):
         subject = subject_of("divides_by_what_is_to_multiply")
@@ -382,6 +410,28 @@ class TestFindings:
         exec(compile("\n".join(lines), "changed", "exec"), known)
         result = run_trial(known["divides_by_what_is_to_multiply"], TRIAL)
         assert result.stages[0].outcome is Outcome.EXACT
+
+    def test_what_may_be_chance_is_not_told(self, tmp_path, patient):
+        """Half of its runs are right, as its start has it: any other start would mend as many."""
+        store = tmp_path / "run.sqlite"
+        name = "is_right_or_not_by_its_start"
+        chosen = CHOSEN | {"trials": 20}
+        report = check(f"py:{FILE}:{name}", store=store, whole=True, **chosen)
+        with Store.read(store) as again:
+            (stored,) = again.subjects()
+            recorded = again.results(stored).experiments()[NAME]
+        runs = [Run.from_data(each) for each in recorded["runs"]]
+        lines = {run.edit.begin[0] for run in runs}
+        assert fault(name) in lines
+        assert lines <= {fault(name), fault(name) + 1, fault(name) - 1}
+        assert len({run.trial.id for run in runs}) > 10
+        assert f"line {fault(name)} " in report.findings[0].sentence
+
+    def test_answers_that_are_not_valid_are_told_with_it(self, patient):
+        report = check(f"py:{FILE}:divides_by_lengths_that_may_be_0", families=["inflated"])
+        first = report.findings[0]
+        assert first.cause is Cause.HARD
+        assert f"line {fault('divides_by_lengths_that_may_be_0')} " in first.sentence
 
     def test_right_ones_are_not_changed(self):
         report = check(f"py:{FILE}:right", **CHOSEN)
@@ -513,6 +563,8 @@ def _alternatives(piece):
     yield one
     yield other
     yield ast.BinOp(other, piece.op, one)
+    if isinstance(piece.op, ast.Div):
+        yield ast.BinOp(one, piece.op, ast.BinOp(other, ast.Add(), ast.Constant(1e-300)))
     for op in swaps.get(type(piece.op), ()):
         yield ast.BinOp(one, op(), other)
 

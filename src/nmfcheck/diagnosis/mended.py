@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .experiments import Run, Tried
-from .experiments.mending import collapsed, right
+from .experiments.choosing import collapsed, right
 from .findings import Cause, Finding
 from .order import GENERAL, NO_FAULT, SEEN
 
@@ -21,16 +21,18 @@ SHOWN = 3
 def with_change(findings: Sequence[Finding], tried: Tried) -> list[Finding]:
     """Tell first which change mends a subject, where one was found.
 
-    Behind what is certain and names one cause, or else before all. Guesses from answers are left
-    out then: it is known what to change.
+    Behind what is certain and names one cause, and behind answers that are not valid, or else
+    before all. Guesses from answers are left out then: it is known what to change.
     """
     if not tried.mended:
         return list(findings)
     change = mended(tried.mended)
     certain = [finding for finding in findings if finding.certain]
-    if not certain or findings[0] is not certain[0] or certain[0].cause in SAYS_LITTLE:
+    first = findings[0]
+    says = first.cause is Cause.HARD or (first.certain and first.cause not in SAYS_LITTLE)
+    if not says:
         return [change, *certain]
-    first, *others = certain
+    others = [finding for finding in certain if finding is not first]
     seen = "; ".join(filter(None, (first.evidence, change.evidence)))
     return [replace(first, sentence=f"{first.sentence} {change.sentence}", evidence=seen), *others]
 

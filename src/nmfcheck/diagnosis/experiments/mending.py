@@ -11,24 +11,18 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, zip_longest
+from itertools import count
 
 import numpy as np
 
 from ...executors.protocol import Executor, Reply
-from ...judging.outcomes import Outcome, reaches
-from ...store import Results
-from ...store.results import Row
+from ...judging.outcomes import Outcome
 from ...subjects.mending import Edit, Order, Spot, What
-from ...trials.suites import Suite
-from . import watching
 from .asking import FIRST, WAIT, Clock, answered_by, request_of
-from .record import Experiment, Run, again, defect_of, stage_of
+from .choosing import CHANCE, Chosen, collapsed, question, right
+from .record import Experiment, Run, defect_of, stage_of
 
 NAME = "mending"
-
-FAILING, PASSING = 6, 2
-"""So many failing runs a change has to mend, of all families, and so many it must not spoil."""
 
 SEEKING = 0.6
 """For so much of the time changes are sought; what is left is for those that look good."""
@@ -99,17 +93,18 @@ class Mending:
         self._each = min(MOMENT, max(FULL * usual, SHORTEST)) if usual else MOMENT
         self._whole = max(ENOUGH, FULL * usual)
 
-    def experiment(
-        self, failing: Sequence[Run], passing: Sequence[Run], suspects: Collection[str] = ()
-    ) -> Experiment:
+    def experiment(self, chosen: Chosen, suspects: Collection[str] = ()) -> Experiment:
         """Look for changes that mend failing runs, and leave those as they are that pass.
 
         Parameters
         ----------
         suspects : lines that stood out when runs were followed, as ``line 12``; they come first.
         """
-        if not failing:
+        if not chosen.failing:
             return Experiment(NAME, (), "no run fails")
+        failing = chosen.failing
+        if chosen.chance(failing[1:]) > CHANCE:
+            return Experiment(NAME, (), "too many runs of these cells are right as it is")
         edits = self._proposed(failing[0])
         if not edits:
             return Experiment(NAME, (), "there is no source that could be changed")
@@ -122,7 +117,7 @@ class Mending:
         for some in batched(good, SIDE_BY_SIDE):
             for run in self._runs([(each.edit, failing[0]) for each in some]):
                 if right([run]) and len(kept) < KEPT:
-                    kept += filter(None, [self._mended(run, failing[1:], passing)])
+                    kept += filter(None, [self._mended(run, chosen)])
             if self._clock.left <= 0 or len(kept) >= KEPT:
                 break
         kept.sort(key=_how_far)
@@ -169,17 +164,21 @@ class Mending:
             parts = left
         return tried
 
-    def _mended(self, first: Run, failing: Sequence[Run], passing: Sequence[Run]) -> list[Run]:
+    def _mended(self, first: Run, chosen: Chosen) -> list[Run]:
         """Return the runs with a change, if it mends the subject, as far as there is time."""
         edit = first.edit
         assert edit is not None
-        runs = [first, *self._runs([(edit, run) for run in (*failing, *passing)])]
-        passed = {(run.trial.id, run.ask.name) for run in passing}
-        passes = [run for run in runs if (run.trial.id, run.ask.name) in passed]
+        others = self._runs([(edit, run) for run in (*chosen.failing[1:], *chosen.passing)])
+        runs = [first, *others]
+        passed = {question(run) for run in chosen.passing}
+        passes = [run for run in runs if question(run) in passed]
         fails = [run for run in runs if run not in passes and not collapsed(run)]
         spoiled = [run for run in passes if not right([run]) and not collapsed(run)]
-        enough = right(fails) >= min(FEWEST, 1 + len(failing))
-        return runs if enough and right(fails) >= MENDS * len(fails) and not spoiled else []
+        enough = right(fails) >= min(FEWEST, len(chosen.failing))
+        mends = enough and right(fails) >= MENDS * len(fails) and not spoiled
+        # The first is how the change was found.
+        lucky = chosen.chance([run for run in fails[1:] if right([run])])
+        return runs if mends and lucky <= CHANCE else []
 
     def _runs(self, asked: Sequence[tuple[Edit, Run]]) -> list[Run]:
         """Return runs with a change each, judged; those are missing for which there was no time."""
@@ -221,16 +220,6 @@ def _judged(run: Run, edit: Edit) -> Run:
     return replace(run, edit=edit, outcome=Outcome.ERROR if stage is None else stage.outcome)
 
 
-def right(runs: Sequence[Run]) -> int:
-    """Count the runs that come out right."""
-    return sum(reaches(run.outcome and run.outcome.grade, run.ask.needs) for run in runs)
-
-
-def collapsed(run: Run) -> bool:
-    """Say whether a run collapsed in a family in which right ones do, now and then."""
-    return run.outcome is Outcome.COLLAPSED and run.trial.family.required is None
-
-
 def _how_far(runs: Sequence[Run]) -> tuple[int, bool, int, Spot]:
     """Return how exact runs are with a change, in digits, and how plain the change is."""
     stages = [stage_of(run) for run in runs if not collapsed(run)]
@@ -262,38 +251,3 @@ def suspects(followed: Experiment) -> set[str]:
         if run.watched is not None:
             walk(run.watched.as_data())
     return found
-
-
-def chosen(results: Results, suite: Suite) -> tuple[list[Run], list[Run]]:
-    """Return runs that fail, of families in turns, and some that pass.
-
-    First those of cells in which W·H should be A, with two components or more, and in which right
-    ones hardly ever fail; with the first of them changes are sought.
-    """
-    asks = {(part.family, ask.name): ask for part in suite.parts for ask in part.test}
-    by_cell: dict[str, list[tuple[bool, Row]]] = {}
-    for row in results.of_the_suite():
-        ask = asks.get((row.cell.partition("/")[0], row.ask))
-        if ask is not None:
-            passes = reaches(Outcome(row.outcome).grade, ask.needs)
-            by_cell.setdefault(row.cell, []).append((passes, row))
-    cells = {cell.id: cell for cell in suite.cells}
-    fits = {part.family: watching.fits(suite, part.family) for part in suite.parts}
-
-    def key(name: str) -> tuple[bool, bool, bool, float, int]:
-        cell, some = cells[name], by_cell[name]
-        passed = float(np.mean([passes for passes, _ in some]))
-        allowed = suite.part(cell.family).room.required is None  # to fail, now and then
-        collapsed = all(row.outcome == Outcome.COLLAPSED for passes, row in some if not passes)
-        return collapsed, cell.k < 2 or not fits[cell.family], allowed, passed, cell.k
-
-    turns: dict[str, list[Row]] = {}
-    for name in sorted(by_cell, key=key):
-        fails = [row for passes, row in by_cell[name] if not passes]
-        fails.sort(key=lambda row: row.outcome == Outcome.COLLAPSED)
-        turns.setdefault(cells[name].family, []).extend(fails[:2])
-    failing = [row for some in zip_longest(*turns.values()) for row in some if row is not None]
-    passing = [row for some in by_cell.values() for passes, row in some[-1:] if passes]
-    ids = [row.id for row in failing[:FAILING]], [row.id for row in passing[:PASSING]]
-    first, others = (again(results.stages(some)) for some in ids)
-    return first, others

@@ -16,7 +16,17 @@ from ...judging.outcomes import short_of
 from ...store import Results
 from ...trials.stage import Stage
 from ...trials.suites import Suite
-from . import alone, at_answer, continuing, less_work, mending, more_work, repeated, watching
+from . import (
+    alone,
+    at_answer,
+    choosing,
+    continuing,
+    less_work,
+    mending,
+    more_work,
+    repeated,
+    watching,
+)
 from .asking import NO_SOURCE, Asking, Clock
 from .record import Experiment, Run, again, defect_of
 from .tried import Tried
@@ -103,8 +113,8 @@ def perform(
         clock = Clock(max(0.0, clock.left - MENDING * seconds))
     yield from _others(subject, clock, whole, usual, suite.objective, stages, known)
     if mends:  # last, for nobody knows what it leaves behind
-        runs = mending.chosen(results, suite)
-        yield mending.Mending(subject.executor, whole, typical).experiment(*runs, suspects)
+        chosen = choosing.chosen(results, suite)
+        yield mending.Mending(subject.executor, whole, typical).experiment(chosen, suspects)
 
 
 def _others(

@@ -30,6 +30,9 @@ EXACT = 3
 
 OUTCOMES = (Outcome.ERROR, Outcome.INVALID, Outcome.UNCONVERGED, Outcome.COLLAPSED)
 
+WHEREVER = (Outcome.ERROR, Outcome.INVALID)
+"""Failures of every question, not only of those that the test is about."""
+
 AT_MOST = 6
 
 LONGEST = 0.4
@@ -67,14 +70,13 @@ def _exact(objective: str) -> list[Run]:
 def chosen(results: Results, suite: Suite) -> tuple[list[Run], list[Run]]:
     """Return runs that fail, some of each outcome, and runs that pass."""
     asks = {(part.family, ask.name): ask for part in suite.parts for ask in part.test}
-    rows = [row for row in results.of_the_suite() if (_family(row), row.ask) in asks]
     by_outcome: dict[Outcome, list[Row]] = {}
     passing: list[Row] = []
-    for row in rows:
-        outcome = Outcome(row.outcome)
-        if reaches(outcome.grade, asks[_family(row), row.ask].needs):
+    for row in results.of_the_suite():
+        outcome, ask = Outcome(row.outcome), asks.get((_family(row), row.ask))
+        if ask is not None and reaches(outcome.grade, ask.needs):
             passing.append(row)
-        elif outcome in OUTCOMES:
+        elif outcome in WHEREVER or (ask is not None and outcome in OUTCOMES):
             by_outcome.setdefault(outcome, []).append(row)
     each = [_told_apart(by_outcome.get(outcome, ()), suite) for outcome in OUTCOMES]
     failing = [rows[i] for i in range(RUNS) for rows in each if i < len(rows)]

@@ -22,7 +22,7 @@ from .acting import acting, mentioned
 from .edit import Edit, Spot
 from .ground import Ground, Kind, surveyed
 from .swapping import Function, defaults_of, lines_of, parts
-from .values import changes, is_option, numbers
+from .values import GUARD, changes, is_option, numbers
 
 STARTS = ("W0", "H0")
 """What a start is called."""
@@ -239,6 +239,10 @@ def _instead(place: Place, statement: ast.stmt) -> Iterator[Edit]:
             to, of = place.text(target), place.text(value)
             for sign in "+-*":
                 yield instead(f"{to} = {to} {sign} ({of})", 1)
+            if _computes(statement):
+                yield instead(f"{to} = np.maximum({of}, 0)", 2)
+                yield instead(f"{to} = ({of}).T", 2)
+                yield instead(f"{to} = 2 * ({of})", 2)
             yield from _own_term(place, statement, to)
             if isinstance(value, ast.Name | ast.Attribute):
                 yield instead(f"{to} = {of}.copy()", 2)
@@ -247,6 +251,8 @@ def _instead(place: Place, statement: ast.stmt) -> Iterator[Edit]:
             to, of = place.text(target), place.text(value)
             for sign in {ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*"}.get(type(op), ""):
                 yield instead(f"{to} {sign}= {of}", 1)
+            if isinstance(op, ast.Div):
+                yield instead(f"{to} /= {of} + {GUARD}", 1)
             yield instead(f"{to} = {of}", 1)
         case ast.Expr() | ast.Break() | ast.Continue():
             yield place.edit(statement, "pass", left_out, 0)
@@ -294,6 +300,10 @@ def _around(place: Place, block: list[ast.stmt], i: int, loop: ast.stmt | None) 
                 said = f"{_shown(place.text(one))} once more before line {later.lineno}"
                 new = f"{place.text(one)}\n{' ' * later.col_offset}"
                 yield Edit(place.file, begin, begin, new, said, 2)
+    if isinstance(one, ast.Assign):
+        for later in block[i + 1 :]:
+            if isinstance(later, ast.For | ast.While):
+                yield from _again_in(place, one, later)
     if loop is not None and i == len(block) - 1 and len(block) > 1:
         (begin, end), outer = _span(one), " " * loop.col_offset
         text = ("\n" + outer).join(
@@ -301,6 +311,20 @@ def _around(place: Place, block: list[ast.stmt], i: int, loop: ast.stmt | None) 
         )
         said = f"line {one.lineno} behind the loop of line {loop.lineno}"
         yield Edit(place.file, begin, end, f"pass\n{outer}{text}", said, 2)
+
+
+def _again_in(place: Place, one: ast.Assign, loop: ast.For | ast.While) -> Iterator[Edit]:
+    """Repeat what stands before a loop within it, first or last."""
+    first, last = loop.body[0], loop.body[-1]
+    if first.lineno == loop.lineno:
+        return
+    text, indent = place.text(one), " " * first.col_offset
+    for (begin, _), new, where in (
+        (_span(first), f"{text}\n{indent}", "beginning"),
+        (_span(last)[::-1], f"\n{indent}{text}", "end"),
+    ):
+        said = f"{_shown(text)} once more at the {where} of the loop of line {loop.lineno}"
+        yield Edit(place.file, begin, begin, new, said, 2)
 
 
 def _simple(statement: ast.stmt) -> bool:

@@ -53,6 +53,15 @@ KEPT = ("range", "len", "zip", "enumerate", "isinstance", "print", "super", "lis
 BOUNDS = ("maximum", "minimum", "where", "clip", "max", "min")
 """Calls of which either operand may stand alone."""
 
+GUARD = "1e-300"
+"""What may be added to a denominator, so that 0/0 is 0."""
+
+COARSE = ("float32", "float16", "half", "single", "int64", "int32", "intp")
+"""Types of numbers that lose digits."""
+
+NORMS = {"sum": "np.linalg.norm", "norm": "np.sum"}
+"""What may be meant by a size."""
+
 MODULES = ("np", "numpy", "math", "scipy", "linalg", "np.linalg", "sla")
 
 WORK = re.compile(
@@ -101,6 +110,8 @@ def numbers(value: object, name: str = "") -> Instead:
     match value:
         case bool():
             yield str(not value), 1
+        case str() if value in COARSE:
+            yield '"float64"', 1
         case float():
             yield from (("0.0", 0), (repr(value * 1e-8), 0), ("1.0", 1), (repr(-value), 1))
             yield from ((repr(value * 100), 2), (repr(value * 2), 2), (repr(value / 2), 2))
@@ -170,6 +181,8 @@ def _(piece: ast.BinOp, texts: Texts) -> Instead:
         yield other, 0
     for sign in SWAPS.get(type(piece.op), ()):
         yield f"{one} {sign} {other}", 1
+    if isinstance(piece.op, ast.Div):
+        yield f"{one} / ({texts[piece.right]} + {GUARD})", 1
     if isinstance(piece.op, ast.Sub | ast.Div | ast.MatMult):
         first = _beside(piece.right, piece.op, texts)
         last = _beside(piece.left, piece.op, texts, right=True)
@@ -223,6 +236,8 @@ def _(piece: ast.Subscript, texts: Texts) -> Instead:
 def _(piece: ast.Attribute, texts: Texts) -> Instead:
     if piece.attr == "T" and isinstance(piece.ctx, ast.Load):
         yield _in(piece.value, texts), 1
+    if piece.attr in COARSE:
+        yield f"{texts[piece.value]}.float64", 1
 
 
 @_instead.register
@@ -246,8 +261,10 @@ def _(piece: ast.Call, texts: Texts) -> Instead:
         yield texts[func].removesuffix(name) + CALLS[name] + rest, 1
     if args and name in ("abs", "absolute", "fabs", "clip"):
         yield f"np.maximum({texts[args[0]]}, 0)", 1
-    if name in ("norm", "sum"):
+    if name in NORMS:
         yield from ((f"({whole}) ** 2", 2), (f"np.sqrt({whole})", 2))
+        own = f"{of}, " if of and of not in MODULES and of != "self" else ""
+        yield f"{NORMS[name]}({own}{rest[1:]}".replace(", )", ")"), 2
     if len(args) == 2 and not piece.keywords and name not in KEPT:
         yield f"{texts[func]}({texts[args[1]]}, {texts[args[0]]})", 2
 
