@@ -269,27 +269,34 @@ class TestChoosing:
     def cell(self, passing, failing, collapsed=0):
         outcomes = passing * ["exact"] + failing * ["unconverged"] + collapsed * ["collapsed"]
         rows = [Row(i, TRIAL.cell.id, 0, i, "", o) for i, o in enumerate(outcomes)]
-        return choosing.OfCell(TRIAL.cell, [(row.outcome == "exact", row) for row in rows])
+        of = [(row.outcome == "exact", row) for row in rows]
+        return choosing.OfCell(TRIAL.cell, of, may_collapse=collapsed > 0)
 
     def test_what_chance_would_do(self):
-        assert self.cell(0, 9).chance(may_collapse=False) == pytest.approx(0.05)
-        assert self.cell(10, 9).chance(may_collapse=False) == pytest.approx(0.525)
-        assert self.cell(0, 4, 5).chance(may_collapse=True) == pytest.approx(0.1)
-        assert self.cell(0, 4, 5).chance(may_collapse=False) == pytest.approx(0.05)
+        """Of 9 and 2 runs none is right: 0.5/12 of all, which counts as one run of each."""
+        assert choosing.chances([self.cell(0, 9), self.cell(0, 2)]) == pytest.approx(
+            [0.5 / 12 / 10, 0.5 / 12 / 3]
+        )
+        assert choosing.chances([self.cell(10, 9)]) == pytest.approx([(10 + 10.5 / 20) / 20])
+        assert choosing.chances([self.cell(3, 4, collapsed=5)]) == pytest.approx([3.4375 / 8])
 
-    @given(st.lists(st.floats(0.01, 0.99), max_size=60))
-    def test_as_many_as_chance_would_not_mend(self, chances):
-        number = choosing.enough(chances)
-        assert min(len(chances), choosing.FAILING) <= number <= len(chances)
+    @given(st.lists(st.tuples(st.floats(0.01, 0.99), st.booleans()), max_size=60))
+    def test_as_many_as_chance_would_not_mend(self, runs):
+        number = choosing.enough(runs)
+        assert min(len(runs), choosing.FAILING) <= number <= len(runs)
         assert number <= choosing.AT_MOST
-        lucky = math.prod(chances[1:number])
-        short = number < min(len(chances), choosing.AT_MOST)
-        assert lucky <= choosing.CHANCE or not short
+        lucky = math.prod(p**0.5 if may_collapse else p for p, may_collapse in runs[1:number])
+        short = number < min(len(runs), choosing.AT_MOST)
+        assert lucky <= choosing.CHANCE * (1 + 1e-9) or not short
 
     def test_those_that_fail_always_need_no_more(self):
-        assert choosing.enough([0.05] * 30) == choosing.FAILING
-        assert choosing.enough([0.5] * 30) == 1 + math.ceil(math.log2(1 / choosing.CHANCE))
-        assert choosing.enough([0.9] * 30) == choosing.AT_MOST
+        assert choosing.enough([(0.05, False)] * 30) == choosing.FAILING
+        assert choosing.enough([(0.05, True)] * 30) == 1 + math.ceil(
+            math.log(1e-4) / math.log(0.05**0.5)
+        )
+        half = 1 + math.ceil(math.log2(1 / choosing.CHANCE))
+        assert choosing.enough([(0.5, False)] * 30) == half
+        assert choosing.enough([(0.9, False)] * 30) == choosing.AT_MOST
 
 
 class TestTrying:

@@ -52,6 +52,8 @@ INFLATED = [
     for name in ("5x4/k=2/dyadic", "9x6/k=3/dyadic", "4x7/k=3/dyadic", "6x5/k=2/zeros")
 ]
 TEST = LADDER[:2]
+LEFT = {"bidiagonal": 3}
+"""Trials that were not run."""
 
 
 def tallied(of, *, zero, small=None, large=None, **more):
@@ -258,14 +260,15 @@ class TestWhatIsMissing:
         """Before it, only what may be looked at at any time makes a FAIL."""
         few, none = passing(72, 100), passing(0, 100)
         assert first_question(few, levels=levels()).decision is FAIL
-        assert first_question(few, levels=levels(), left=3).decision is INCONCLUSIVE
-        assert first_question(none, levels=levels(), left=3).decision is FAIL
+        assert first_question(few, levels=levels(), left=LEFT).decision is INCONCLUSIVE
+        assert first_question(none, levels=levels(), left=LEFT).decision is FAIL
 
     def test_a_suite_that_was_not_run_to_its_end_does_not_pass(self):
-        found = on(passing(100, 100), left=3)
+        found = on(passing(100, 100), left=LEFT)
         assert (found.decision, found.exact) == (INCONCLUSIVE, INCONCLUSIVE)
-        assert found.reason.startswith("3 trials of the suite were not run")
-        assert on(passing(0, 100), left=3).decision is FAIL
+        assert found.reason == "3 of its trials were not run, and no PASS is given without them."
+        assert found.of("bidiagonal").test.further == 3
+        assert on(passing(0, 100), left=LEFT).decision is FAIL
 
     def test_a_size_that_is_not_in_the_baseline_is_named(self):
         notes = on(passing(100, 100, 3), passing(0, 100, 9)).notes
@@ -360,11 +363,34 @@ class TestSeveralFamilies:
         assert found.reason == "inflated: There is no baseline of version 1 of inflated."
         assert both([100] * 7 + [0], [300] * 4, known).decision is FAIL
 
-    def test_where_a_run_ended_early_no_number_of_trials_is_named(self):
+    def test_where_a_run_ended_early_it_names_the_trials_that_are_left(self):
         cell = CellVerdict(BIDIAGONAL[0], Share(5, 25), required=0.75, of="als")
-        (answer,) = decide([Question("bidiagonal", [cell])], replace(levels(), fail=0.0))
+        early = replace(levels(), fail=0.0)
+        (answer,) = decide([Question("bidiagonal", [cell], left=75)], early)
+        assert (answer.decision, answer.further) == (INCONCLUSIVE, 75)
+        assert answer.reason.endswith("Not certain yet: 75 of its trials have not been run.")
+        (answer,) = decide([Question("bidiagonal", [cell])], early)
         assert (answer.decision, answer.further) == (INCONCLUSIVE, None)
-        assert answer.reason.endswith(" trials of the suite are left (--all runs them).")
+        assert answer.reason.endswith("trials of other families have not been run.")
+
+    @pytest.mark.parametrize("added", [0, 1, 2])
+    @pytest.mark.parametrize(("part", "towards"), [(0.8, FAIL), (0.9, PASS)])
+    def test_adding_as_many_trials_as_it_names_settles_it(self, part, towards, added):
+        """They are tested at the level of trials that are added once more, which is smaller."""
+
+        def answer(trials, levels):
+            share = Share(round(part * trials), trials)
+            cells = [
+                CellVerdict(of, share, required=0.9, of="als", margin=0.05) for of in BIDIAGONAL[:3]
+            ]
+            return decide([Question("bidiagonal", cells)], levels)[0]
+
+        open_ = answer(30, levels(added))
+        assert open_.decision is INCONCLUSIVE
+        tens = open_.further / 30  # of each cell, in which 8 or 9 pass
+        assert open_.further % 3 == 0
+        assert answer(30 + 10 * math.ceil(1.05 * tens), levels(added + 1)).decision is towards
+        assert answer(30 + 10 * math.floor(0.9 * tens), levels(added + 1)).decision is INCONCLUSIVE
 
     def test_what_is_said_of_the_bar_adds_up(self):
         cell = CellVerdict(BIDIAGONAL[0], Share(1, 2), required=0.77255, of="als", margin=0.05)
@@ -390,9 +416,12 @@ class TestSeveralFamilies:
         assert found.decision is FAIL
         assert found.reason == "Hard failure: It wrote into the A that it was given (2 times)."
 
-    def test_what_was_not_run_of_one_takes_back_both(self):
-        found = both([100] * 8, [300] * 4, left=1)
-        assert {each.test.decision for each in found.families} == {INCONCLUSIVE}
+    def test_what_was_not_run_of_one_takes_back_its_pass(self):
+        found = both([100] * 8, [300] * 4, left={"inflated": 1})
+        assert found.of("inflated").test.decision is INCONCLUSIVE
+        assert found.of("inflated").test.reason.startswith("1 of its trials was not run")
+        assert found.of("bidiagonal").test.decision is PASS
+        assert found.decision is INCONCLUSIVE
 
     def test_exactness_fails_where_one_family_does(self):
         known = {

@@ -74,12 +74,14 @@ class Question:
     cells : what came of each of its cells, and what is required there.
     did : what a share counts, in words.
     missing : the reason where no cell has a requirement.
+    left : how many trials of the suite it still lacks.
     """
 
     family: str
     cells: Sequence[CellVerdict]
     did: str = "trials passed"
     missing: str = "nothing was asked"
+    left: int = 0
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ def decide(questions: Sequence[Question], levels: Levels = WHOLE) -> list[Questi
         counting = {cell.cell: next(decided) for cell in group}
         pool = next(decided)
         cells = tuple(counting.get(cell.cell, cell) for cell in question.cells)
-        verdicts.append(_answer(question, cells, pool, len(group), levels.fail / tests, levels))
+        verdicts.append(_answer(question, cells, pool, len(group), tests, levels))
     return verdicts
 
 
@@ -143,7 +145,7 @@ def _answer(
     cells: tuple[CellVerdict, ...],
     pool: CellVerdict,
     counting: int,
-    level: float,
+    tests: int,
     levels: Levels,
 ) -> QuestionVerdict:
     unanswered = sum(cell.unanswered for cell in cells if not math.isnan(cell.required))
@@ -165,7 +167,7 @@ def _answer(
         sure = f", at least {percent(low)} with {100 * (1 - levels.passing):g} % confidence"
         reason = f"{_counted(pool, did)}{sure if pool.bar < 1 else ''}; {bar_in_words(pool)}."
     else:
-        further, reason = _undecided(pool, counting, level, levels, did)
+        further, reason = _undecided(pool, question.left, counting, tests, levels, did)
     return QuestionVerdict(question.family, decision, reason, cells, pool, further, did)
 
 
@@ -241,27 +243,32 @@ def _why_failed(failing: Sequence[CellVerdict], pool: CellVerdict, did: str) -> 
 
 
 def _undecided(
-    pool: CellVerdict, cells: int, fail: float, levels: Levels, did: str
+    pool: CellVerdict, left: int, cells: int, tests: int, levels: Levels, did: str
 ) -> tuple[int | None, str]:
     """Return how many trials would settle it, and the reason why it is not.
 
+    Trials that are added are tested at a level of their own, which is smaller.
+
     Parameters
     ----------
-    fail : the level at which the pool fails.
+    left : how many the suite still has.
+    tests : how many hypotheses share the level.
     """
     if pool.bar <= 0:
         return None, f"{_counted(pool, did)}. So little is required that passing it says nothing."
     low, high = pool.share.interval
     sentence = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
     sentence += f"{bar_in_words(pool)}. "
-    if not fail:  # the exact test is for the end
-        return None, f"{sentence}Not certain yet: trials of the suite are left (--all runs them)."
+    if not levels.fail:  # the exact test is for the end
+        of = f"{left} of its trials" if left else "trials of other families"
+        return left or None, f"{sentence}Not certain yet: {of} have not been run."
+    then = levels.of_more
     if pool.share.value >= pool.bar:
         towards = "a PASS"
-        level = levels.passing
-        further = further_trials(pool.share, lambda share: share.bound(level) >= pool.bar)
+        further = further_trials(pool.share, lambda share: share.bound(then.passing) >= pool.bar)
     else:
         towards = "a FAIL"
+        fail = then.fail / tests
         further = further_trials(pool.share, lambda share: share.p_value(pool.bar) <= fail)
     if further is None:
         return (
@@ -269,6 +276,7 @@ def _undecided(
             sentence + "The share is so near the bar that more trials would hardly settle it.",
         )
     each = math.ceil(further / cells)
+    further = each * cells
     adding = "" if levels == WHOLE else "; --trials N on the same store adds them"
     return further, sentence + (
         f"If the share stays as it is, about {further} more trials ({each} more per cell) "

@@ -45,9 +45,8 @@ class Digits:
     @property
     def in_words(self) -> str:
         """How many, or about how many so far."""
-        if not self.certain:
-            return f"about {self.digits} digits so far ({self.trials} trials)"
-        return "1 digit" if self.digits == 1 else f"{self.digits or 'no'} digits"
+        number = "1 digit" if self.digits == 1 else f"{self.digits or 'no'} digits"
+        return number if self.certain else f"about {number} so far ({self.trials} trials)"
 
 
 def digits_of(

@@ -24,12 +24,19 @@ class Levels:
     ----------
     fail, passing : at the end of the suite.
     fail_early, pass_early : on all looks before it together.
+    added : how often trials were added; None where all is spent at the end, whenever that is.
     """
 
     fail: float = FAIL_LEVEL
     passing: float = PASS_LEVEL
     fail_early: float = 0.0
     pass_early: float = 0.0
+    added: int | None = None
+
+    @property
+    def of_more(self) -> Levels:
+        """What is spent when trials are added once more."""
+        return self if self.added is None else levels(self.added + 1)
 
 
 EARLY_SINCE = 4
@@ -53,4 +60,5 @@ def levels(extensions: int = 0) -> Levels:
         PASS_LEVEL * end,
         FAIL_LEVEL * EARLY if extensions == 0 else 0.0,
         PASS_LEVEL * EARLY if extensions == 0 else 0.0,
+        extensions,
     )

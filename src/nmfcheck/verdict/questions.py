@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ..families import Ask
 from ..families import Question as Asks
@@ -29,12 +30,15 @@ class Asked:
         baselines: Mapping[str, Baseline],
         graded: Graded | None,
         levels: Levels = WHOLE,
+        left: Mapping[str, int] | None = None,
     ) -> None:
+        """Take what was run; of each family, `left` says how many trials of the suite were not."""
         counting = [cell.first_only() if cell.one_answer else cell for cell in cells]
         self._parts, self._graded, self._levels = parts, graded, levels
         self._cells = {
             part.family: [c for c in counting if c.cell.family == part.family] for part in parts
         }
+        self._left = left or {}
         self._baselines = {p.family: baselines.get(p.family) or empty(p.room) for p in parts}
 
     def cells(self, part: Part, tolerance: float) -> Sequence[CellTally]:
@@ -68,7 +72,8 @@ class Asked:
         for part in self._parts:
             asks = tuple(ask for ask in part.test if depends_on_tolerance(ask))
             baseline = self._baselines[part.family].at(tolerance, asks)
-            questions.append(test_question(part, self.cells(part, tolerance), baseline))
+            question = test_question(part, self.cells(part, tolerance), baseline)
+            questions.append(replace(question, left=self._left.get(part.family, 0)))
         return questions
 
     def digits(self, part: Part) -> Digits | None:

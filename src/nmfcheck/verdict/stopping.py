@@ -43,10 +43,10 @@ class Why(StrEnum):
 
 
 _EXPLANATIONS = {
-    Why.FAILS: "it fails at every tolerance, and more trials would not change that",
-    Why.DIGITS: "it fails at this tolerance, and after that only its digits were looked for",
-    Why.PASSES: "it passes, and more trials would not change that",
-    Why.BUDGET: "the time that was given to it is over",
+    Why.FAILS: "it fails at every tolerance, and more trials would not change that (--all runs all)",
+    Why.DIGITS: "it fails at its tolerance, then only its digits were looked for (--all runs all)",
+    Why.PASSES: "it passes, and more trials would not change that (--all runs all)",
+    Why.BUDGET: "the time that was given to it is over (the same command goes on)",
 }
 
 
@@ -131,6 +131,11 @@ class Certainty:
             if not asked.fails_early(tolerance := tolerance_of(digits)):
                 return bool(look) and self._pass([self.first], cells, graded, look, tolerance)
         return True
+
+    def first_passes(self, cells: Sequence[CellTally], graded: Graded) -> bool:
+        """Say whether the first family passes with the trials that there are of it."""
+        look = self._look(self._done(cells), self.first.cells)
+        return bool(look) and self._pass([self.first], cells, graded, look, self.tolerance)
 
     def passes(
         self, cells: Sequence[CellTally], graded: Graded, look: int, tolerance: float

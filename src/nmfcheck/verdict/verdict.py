@@ -10,6 +10,7 @@ Two questions about each family, each answered PASS, FAIL or INCONCLUSIVE (docs/
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -217,7 +218,7 @@ def verdict_of(
         baselines,
         [hard for hard in marked if hard.kind != Flag.VARIES],
         varies=any(mark.kind == Flag.VARIES for mark in marked),
-        left=suite.trials - sum(len(cell.seeds) for cell in known),
+        left=_left(suite, known),
         graded=graded,
         tolerance=tolerance,
         levels=spent,
@@ -226,8 +227,29 @@ def verdict_of(
     if stopped is None:
         return decided
     certainty = Certainty(suite, baselines, spent, tolerance)
+    decided = _of_the_first(decided, certainty, known, graded)
     ended = _ended_early(decided, stopped, certainty.passing_at(known, graded, stopped.look))
     return _with_laws(ended, ended.laws)
+
+
+def _left(suite: Suite, cells: Sequence[CellTally]) -> Counter[str]:
+    """Return how many trials of each family have not been run."""
+    left = Counter({part.family: part.trials for part in suite.parts})
+    for cell in cells:
+        left[cell.cell.family] -= len(cell.seeds)
+    return left
+
+
+def _of_the_first(
+    decided: Verdict, certainty: Certainty, cells: Sequence[CellTally], graded: Graded
+) -> Verdict:
+    """Say what is certain of the first family, which may have run on for its digits."""
+    first, *others = decided.families
+    if not decided.hard and certainty.first_passes(cells, graded):
+        first = _passed(first)
+    if first.digits is not None and certainty.has_its_digits(cells, graded):
+        first = replace(first, digits=replace(first.digits, certain=first.digits.is_settled))
+    return replace(decided, families=(first, *others))
 
 
 def _with_laws(decided: Verdict, laws: Sequence[LawResult]) -> Verdict:
@@ -256,11 +278,6 @@ def _ended_early(decided: Verdict, stopped: Stopped, passing: Sequence[float]) -
     """
     if decided.tolerance in passing and not decided.hard:
         decided = replace(decided, families=tuple(map(_passed, decided.families)))
-    if stopped.why is Why.DIGITS:
-        first, *others = decided.families
-        if first.digits is not None:
-            first = replace(first, digits=replace(first.digits, certain=first.digits.is_settled))
-        decided = replace(decided, families=(first, *others))
     digits = [d for d in range(1, MOST_DIGITS + 1) if tolerance_of(d) in passing]
     known = stopped.look or stopped.why is Why.FAILS
     ended = f"The run ended after {stopped.stages} stages: {stopped.why.explanation}."
@@ -291,7 +308,7 @@ def verdict(
     hard: Sequence[HardFailure] = (),
     *,
     varies: bool = False,
-    left: int = 0,
+    left: Mapping[str, int] | None = None,
     graded: Graded | None = None,
     tolerance: float = TOLERANCE.exact,
     levels: Levels = WHOLE,
@@ -303,7 +320,7 @@ def verdict(
     parts : what was asked of each family.
     hard : hard failures.
     varies : whether it gave two answers to one ask, having been given nothing to fix them.
-    left : how many trials of the suite have not been run.
+    left : how many trials of each family of the suite have not been run, if there are such.
     graded : the defects that stages are graded by; without them no digits can be told.
     tolerance : what counts as exact.
     levels : of the two errors.
@@ -311,13 +328,10 @@ def verdict(
     letters = "".join(text for cell in cells for text in cell.letters.values())
     silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, NOT_ASKED}
     whole = Asked(cells, parts, baselines, graded, levels)
-    if left and levels.fail_early:  # the exact test is for the end; e-values may be looked at
+    due = Counter(left or {})
+    if due.total() and levels.fail_early:  # the exact test is for the end; e-values are for any time
         levels = replace(levels, fail=0.0)
-    asked = Asked(cells, parts, baselines, graded, levels)
-    seeds = {part.family: 0 for part in parts}
-    for cell in cells:
-        seeds[cell.cell.family] += len(cell.seeds)
-    complete = {part.family for part in parts if seeds[part.family] >= part.trials}
+    asked = Asked(cells, parts, baselines, graded, levels, due)
     asked_of_each = [asked_for(ask, tolerance) for part in parts for ask in part.test]
     tests = asked.tests(tolerance)
     second = [q for part in parts if (q := exactness_question(part, asked.cells(part, tolerance)))]
@@ -325,9 +339,11 @@ def verdict(
     families = tuple(
         FamilyVerdict(
             test.family,
-            _unfinished(test, left),
-            _unfinished(exactness[test.family], left) if test.family in exactness else None,
-            whole.digits(part) if part.family in complete else _so_far(asked.digits(part)),
+            _unfinished(test, due[test.family]),
+            _unfinished(exactness[test.family], due[test.family])
+            if test.family in exactness
+            else None,
+            _so_far(asked.digits(part)) if due[part.family] else whole.digits(part),
         )
         for part, test in zip(parts, tests, strict=True)
     )
@@ -335,9 +351,9 @@ def verdict(
         families,
         tuple(hard),
         unanswered_all=bool(letters) and set(letters) <= silent,
-        notes=tuple(_notes(cells, parts, families, varies=varies, left=left)),
+        notes=tuple(_notes(cells, parts, families, varies=varies, left=due.total())),
         tolerance=tolerance,
-        passes_at=None if left else asked.passes_at(hard=bool(hard)),
+        passes_at=None if due.total() else asked.passes_at(hard=bool(hard)),
         asked_for=min(filter(None, asked_of_each), default=None),
     )
 
@@ -377,8 +393,9 @@ def _notes(
 
 
 def _unfinished(question: QuestionVerdict, left: int) -> QuestionVerdict:
-    """Take back a PASS where not all of the suite was run: what is left might fail."""
+    """Take back a PASS where not all of the family's trials were run: what is left might fail."""
     if not left or question.decision is not Decision.PASS:
         return question
-    reason = f"{left} trials of the suite were not run, and no PASS is given without them."
-    return replace(question, decision=Decision.INCONCLUSIVE, reason=reason)
+    were = "1 of its trials was" if left == 1 else f"{left} of its trials were"
+    reason = f"{were} not run, and no PASS is given without them."
+    return replace(question, decision=Decision.INCONCLUSIVE, reason=reason, further=left)

@@ -56,10 +56,17 @@ def question(run: Run) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class OfCell:
-    """What was run in a cell: rows, and whether they pass."""
+    """What was run in a cell.
+
+    Attributes
+    ----------
+    rows : with whether they pass.
+    may_collapse : whether right ones collapse here, now and then: such runs do not count.
+    """
 
     cell: Cell
     rows: Sequence[tuple[bool, Row]]
+    may_collapse: bool = False
 
     @property
     def failing(self) -> list[Row]:
@@ -72,11 +79,23 @@ class OfCell:
         """Those that pass."""
         return [row for passes, row in self.rows if passes]
 
-    def chance(self, *, may_collapse: bool) -> float:
-        """Return the share that passes, of those that count; of few a little is not known."""
-        fails = [r for r in self.failing if not may_collapse or r.outcome != Outcome.COLLAPSED]
-        passes = len(self.passing)
-        return (passes + 0.5) / (passes + len(fails) + 1)
+    @property
+    def counted(self) -> tuple[int, int]:
+        """How many pass, and how many fail, of those that count."""
+        fails = [r for r in self.failing if not self.may_collapse or r.outcome != Outcome.COLLAPSED]
+        return len(self.passing), len(fails)
+
+
+def chances(cells: Sequence[OfCell]) -> list[float]:
+    """Return for each cell of a family how likely it is that another run of it is right.
+
+    That is the share that passes; the share of all cells counts as one run more of each, since of
+    few runs little is known.
+    """
+    counted = [each.counted for each in cells]
+    passes, fails = (sum(numbers) for numbers in zip(*counted, strict=True))
+    of_all = (passes + 0.5) / (passes + fails + 1)
+    return [(passes + of_all) / (passes + fails + 1) for passes, fails in counted]
 
 
 def chosen(results: Results, suite: Suite) -> Chosen:
@@ -92,40 +111,55 @@ def chosen(results: Results, suite: Suite) -> Chosen:
         if ask is not None:
             passes = reaches(Outcome(row.outcome).grade, ask.needs)
             by_cell.setdefault(row.cell, []).append((passes, row))
-    cells = [OfCell(cell, by_cell[cell.id]) for cell in suite.cells if cell.id in by_cell]
     fits = {part.family: watching.fits(suite, part.family) for part in suite.parts}
-    may_collapse = {part.family: part.room.required is None for part in suite.parts}
+    cells = [
+        OfCell(cell, by_cell[cell.id], part.room.required is None)
+        for part in suite.parts
+        for cell in part.cells
+        if cell.id in by_cell
+    ]
+    likely: dict[Cell, float] = {}
+    for part in suite.parts:
+        own = [some for some in cells if some.cell.family == part.family]
+        likely |= {some.cell: chance for some, chance in zip(own, chances(own), strict=True)}
 
     def key(some: OfCell) -> tuple[bool, bool, bool, float, int]:
         collapsed = all(row.outcome == Outcome.COLLAPSED for row in some.failing)
         family, k = some.cell.family, some.cell.k
         passed = len(some.passing) / len(some.rows)
-        return collapsed, k < 2 or not fits[family], may_collapse[family], passed, k
+        return collapsed, k < 2 or not fits[family], some.may_collapse, passed, k
 
-    turns: dict[str, list[tuple[float, Row]]] = {}
+    turns: dict[str, list[tuple[OfCell, Row]]] = {}
     for some in sorted(cells, key=key):
-        family = some.cell.family
-        chance = some.chance(may_collapse=may_collapse[family])
-        turns.setdefault(family, []).extend((chance, row) for row in some.failing[:OF_EACH])
+        of_cell = [(some, row) for row in some.failing[:OF_EACH]]
+        turns.setdefault(some.cell.family, []).extend(of_cell)
     ordered = [each for some in zip_longest(*turns.values()) for each in some if each is not None]
-    failing = ordered[: enough([chance for chance, _ in ordered])]
+    number = enough([(likely[some.cell], some.may_collapse) for some, _ in ordered])
+    failing = ordered[:number]
     passing = [row for some in cells for row in some.passing[-1:]][:PASSING]
     first, others = (
         again(results.stages([row.id for row in rows]))
         for rows in ([row for _, row in failing], passing)
     )
-    chances = {question(run): chance for run, (chance, _) in zip(first, failing, strict=True)}
-    return Chosen(first, others, chances)
+    pairs = zip(first, failing, strict=True)
+    return Chosen(first, others, {question(run): likely[some.cell] for run, (some, _) in pairs})
 
 
-def enough(chances: Sequence[float]) -> int:
-    """Return how many runs have to be mended so that it is not by chance."""
+def enough(runs: Sequence[tuple[float, bool]]) -> int:
+    """Return how many failing runs are made again, so that all of them are not mended by chance.
+
+    Parameters
+    ----------
+    runs : how likely each is right if it is made otherwise, and whether right ones may collapse
+        there; every second such run may turn out not to count.
+    """
     lucky = 1.0
-    for number, chance in enumerate(chances):
+    for number, (chance, may_collapse) in enumerate(runs):
         if number >= FAILING and (lucky <= CHANCE or number >= AT_MOST):
             return number
-        lucky *= chance if number else 1.0
-    return len(chances)
+        if number:  # the first is how a change is found
+            lucky *= math.sqrt(chance) if may_collapse else chance
+    return len(runs)
 
 
 def right(runs: Sequence[Run]) -> int:
