@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from io import StringIO
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 import zoo
 from nmfcheck import InputError, check
@@ -19,7 +21,9 @@ from nmfcheck.checking.campaign import Campaign
 from nmfcheck.checking.runnable import runnable
 from nmfcheck.families import Trial, find
 from nmfcheck.judging.outcomes import Outcome
+from nmfcheck.presenting.drawing import Sheet
 from nmfcheck.report.contents import contents
+from nmfcheck.report.sections.leaderboard import LeaderboardSection
 from nmfcheck.store import Store
 from nmfcheck.trials.driver import run_trial
 from nmfcheck.trials.suites import QUICK, of_version
@@ -44,6 +48,7 @@ def off_by(error):
         W, H = zoo.descend(A, W0, H0)
         return W, H * (1 + error)
 
+    subject.__qualname__ = f"off_by_{error:g}"
     return subject
 
 
@@ -122,6 +127,22 @@ class TestDigits:
             f"FAIL at 1e-10 (the paper's threshold); PASS at {tolerance_of(digits):g}: correct to "
             f"{digits} {plural}"
         ).replace("1e-0", "1e-").replace("at 0.1", "at 0.1").replace("at 0.001", "at 1e-3")
+
+    def test_leaderboards_sort_by_them(self, tmp_path):
+        """By verdict first, then by digits, however many trials passed."""
+        path = tmp_path / "store.sqlite"
+        for error in (3e-4, 3e-9, 10.0, 3e-7):
+            check(off_by(error), store=path, isolate=False, whole=True, **SMALL)
+        with Store.read(path) as store:
+            found = contents([store])
+        order = ["off_by_3e-09", "off_by_3e-07", "off_by_0.0003", "off_by_10"]
+        assert [each.name.rpartition(":")[2] for each in found.ranked] == order
+        screen = Console(file=StringIO(), width=120)
+        LeaderboardSection(found).show(screen)
+        rows = [line.split() for line in screen.file.getvalue().splitlines() if "off_by" in line]
+        assert [row[1:3] for row in rows] == [["FAIL", str(d)] for d in (8, 6, 3, 0)]
+        page = LeaderboardSection(found).html(Sheet())
+        assert re.findall(r"FAIL</td>\n<td>(\d+)</td>", page) == ["8", "6", "3", "0"]
 
     def test_ten_of_a_right_one(self):
         report = check("coordinate-descent", **SMALL)
@@ -356,6 +377,34 @@ class TestEarlyEnds:
         check(zoo.is_stuck_at_its_start, self.SUITE, store=path, whole=True)
         with Store.read(path) as store:
             assert store.count() > stages
+
+    def test_a_store_is_looked_at_with_another_tolerance(self, tmp_path):
+        """What is certain of its first family follows from its trials, not from why it ended."""
+        path = tmp_path / "store.sqlite"
+
+        def verdict(tolerance):
+            with Store.read(path) as store:
+                (subject,) = contents([store], tolerance=tolerance).subjects
+            return subject.verdict
+
+        check(off_by(3e-9), self.SUITE, store=path, isolate=False)
+        assert verdict(1e-10).stopped.why is Why.DIGITS
+        looser = verdict(1e-7)
+        first, other = looser.families
+        assert first.test.decision is Decision.PASS
+        assert first.test.reason.endswith("that was certain enough for the run to end.")
+        assert (first.digits.digits, first.digits.certain) == (8, True)
+        assert other.test.decision is Decision.INCONCLUSIVE
+        assert other.test.further > 0
+        assert (
+            looser.headline == "INCONCLUSIVE at 1e-7; bidiagonal PASS at 1e-8: correct to 8 digits"
+        )
+        again = check(off_by(3e-9), self.SUITE, store=path, isolate=False, tolerance=1e-7)
+        assert again.decision is Decision.PASS
+        assert again.verdict.headline == "PASS at 1e-7: correct to 8 digits"
+        paper = verdict(1e-10)
+        assert paper.families[0].digits.certain
+        assert paper.headline.startswith("FAIL at 1e-10 (the paper's threshold); PASS at 1e-8")
 
     def test_written_down_and_read_back(self):
         stopped = Stopped(Why.PASSES, 123, 4)

@@ -102,3 +102,25 @@ def test_shares_that_a_residual_allows(data):
     # w0(i+1)·h0(i+1) ≤ a0(i+1) + δ, and w1(i)·h1(i+1) ≤ δ.
     bound = delta * (case.a0[1:-1] + delta) / (case.e[:-1] * case.e[1:])
     assert (share_w[:-1] * share_h[1:] <= bound * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize(
+    ("eps", "tolerance", "equal", "random"),
+    [
+        (0, 1e-2, 98, 23),
+        (0, 0.1, 8, 1),
+        (0.25, 1e-3, 63, 15),
+        (0.25, 1e-2, 19, 4),
+        (0.25, 0.1, 4, 0),
+    ],
+)
+def test_up_to_which_size_a_tolerance_implies_the_form(eps, tolerance, equal, random):
+    """What docs/theory.md, 5, says of looser tolerances: for a ≡ 1, and at worst in [½, 2]."""
+
+    def meets(n, a0, a1):
+        delta = tolerance * max(a0)
+        eta = np.sqrt(delta * (eps * max(a1) + delta))
+        return n * eta < min(a0) - delta
+
+    for a0, a1, largest in (([1], [1], equal), ([0.5, 2], [2], random)):
+        assert [meets(n, a0, a1) for n in range(1, 120)] == [n <= largest for n in range(1, 120)]

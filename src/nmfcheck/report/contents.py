@@ -169,6 +169,7 @@ class Contents:
             self.subjects,
             key=lambda each: (
                 BEST_FIRST.index(each.verdict.decision),
+                each.verdict.fails_at_every_tolerance,
                 -(each.verdict.digits or 0),
                 -each.verdict.share.value if each.verdict.share.whole else 0.0,
             ),

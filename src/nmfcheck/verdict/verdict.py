@@ -103,12 +103,7 @@ class Verdict:
         "" where digits cannot be told.
         """
         first = self.families[0]
-        for_digits = self.stopped is not None and self.stopped.why is Why.DIGITS
-        if (
-            self.digits is None
-            or first.digits is None
-            or (self.passes_at is None and not for_digits)
-        ):
+        if not self._has_digits or first.digits is None:
             return ""
         right = f": correct to {first.digits.in_words}" if self.digits else ""
         here = str(self.decision)
@@ -119,14 +114,31 @@ class Verdict:
         if self.passes_at is None and self.digits:
             of = "" if len(self.families) == 1 else f"{first.family} "
             return f"{here}; {of}{Decision.PASS} at {decimal(tolerance_of(self.digits))}{right}"
-        hopeless = self.hard or self.broken or first.digits.certain or not for_digits
-        if self.decision is Decision.FAIL and not self.passes_at and hopeless:
+        if self.fails_at_every_tolerance:
             return f"{self.decision} at every tolerance"
         if self.passes_at and tolerance_of(self.passes_at) > self.asked_for:
             passes = f"{Decision.PASS} at {decimal(tolerance_of(self.passes_at))}"
             of = "" if self.digits == self.passes_at else f", {first.family}"
             return f"{here}; {passes}{of}{right}"
         return here
+
+    @property
+    def fails_at_every_tolerance(self) -> bool:
+        """Whether it fails, and no tolerance is known at which it, or its first family, passes."""
+        if not self._has_digits or self.decision is not Decision.FAIL or self.asked_for is None:
+            return False
+        if self.hard or self.broken:
+            return True
+        first = self.families[0].digits
+        if self.passes_at is None:  # only the first family ran on
+            return first is not None and first.certain and not first.digits
+        return not self.passes_at
+
+    @property
+    def _has_digits(self) -> bool:
+        """Whether digits can be told: of all families, or of the first, which ran on for them."""
+        for_digits = self.stopped is not None and self.stopped.why is Why.DIGITS
+        return self.digits is not None and (self.passes_at is not None or for_digits)
 
     @property
     def digits(self) -> int | None:
@@ -329,7 +341,9 @@ def verdict(
     silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, NOT_ASKED}
     whole = Asked(cells, parts, baselines, graded, levels)
     due = Counter(left or {})
-    if due.total() and levels.fail_early:  # the exact test is for the end; e-values are for any time
+    if (
+        due.total() and levels.fail_early
+    ):  # the exact test is for the end; e-values are for any time
         levels = replace(levels, fail=0.0)
     asked = Asked(cells, parts, baselines, graded, levels, due)
     asked_of_each = [asked_for(ask, tolerance) for part in parts for ask in part.test]

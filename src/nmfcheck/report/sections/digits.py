@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 CAPTION = (
     "The share of trials that pass if runs within the tolerance count as exact. A filled mark is a "
-    "PASS at that tolerance. Collapsed runs pass at none."
+    "PASS at that tolerance. Collapse does not depend on the tolerance: a collapsed run passes at "
+    "none."
 )
 
 

@@ -15,15 +15,17 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ...presenting.drawing import Sheet
+    from ...verdict.verdict import Verdict
 
 HTML = """\
 <p class="quiet">The best first. {{ told }}</p>
 <div class="wide">
 <table class="leaders">
-<thead><tr><th>subject</th><th>verdict</th><th>passed</th><th>95 % interval</th><th>exact</th></tr></thead>
+<thead><tr><th>subject</th><th>verdict</th><th>digits</th><th>passed</th><th>95 % interval</th><th>exact</th></tr></thead>
 <tbody>
-{% for each, exact in rows %}
+{% for each, digits, exact in rows %}
 <tr><td>{{ each.name }}</td><td class="word {{ each.verdict.decision }}">{{ each.verdict.decision }}</td>
+<td>{{ digits }}</td>
 <td>{{ each.verdict.share | rate }}</td>
 <td>{{ each.verdict.share | interval }}</td>
 <td>{{ exact | rate }} <span class="word {{ each.verdict.exact or "" }}">{{ each.verdict.exact or "" }}</span></td></tr>
@@ -54,8 +56,8 @@ class LeaderboardSection(Section):
             screen.print(Text(told), soft_wrap=True)
         shown = table("The best first" if suite is None else f"{suite.called}, the best first")
         for heading, justify in (
-            ("subject", "left"), ("verdict", "left"), ("passed", "right"),
-            ("95 % interval", "right"), ("exact", "right"), ("", "left"),
+            ("subject", "left"), ("verdict", "left"), ("digits", "right"),
+            ("passed", "right"), ("95 % interval", "right"), ("exact", "right"), ("", "left"),
         ):  # fmt: skip
             shown.add_column(heading, justify=justify)  # type: ignore[arg-type]
         for each in self.contents.ranked:
@@ -65,6 +67,7 @@ class LeaderboardSection(Section):
                     each.name if suite else f"{each.name}, {each.suite.title}: {each.suite.scope}"
                 ),
                 decision(verdict.decision),
+                _digits(verdict),
                 rate(verdict.share),
                 interval(verdict.share),
                 f"{rate(_exact(each))} {verdict.exact or ''}",
@@ -77,7 +80,7 @@ class LeaderboardSection(Section):
         """Return the table."""
         from ...presenting.markup import render
 
-        rows = [(each, _exact(each)) for each in self.contents.ranked]
+        rows = [(each, _digits(each.verdict), _exact(each)) for each in self.contents.ranked]
         return render(HTML, rows=rows, told=_tolerances(self.contents))
 
 
@@ -90,6 +93,16 @@ def _tolerances(contents: Contents) -> str:
         return ""
     said = (f"{decimal(x)} for {in_list(some)}" for x, some in sorted(names.items()))
     return f"What counts as exact differs: {'; '.join(said)}."
+
+
+def _digits(verdict: Verdict) -> str:
+    """Say to how many digits it is correct; as its headline does, 0 where it fails with any."""
+    first = verdict.families[0].digits
+    if first is None:
+        return "–"
+    if verdict.fails_at_every_tolerance:
+        return "0"
+    return f"{'' if first.certain else 'about '}{verdict.digits}"
 
 
 def _exact(subject: SubjectContents) -> Share:
