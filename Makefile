@@ -37,6 +37,7 @@ bench: .venv/installed-dev
 	$(BIN)/python benchmarks/early.py
 	$(BIN)/python benchmarks/power.py
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/false_alarms.py
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -7,6 +7,7 @@ A block is a whole suite of trials that the baselines have not seen: of a cell o
 has trials 1000 + t·b and on. The numbers of iterations are the quick suite's. A block FAILs if it
 does so at the suite's end, or at any of LOOKS looks on the way there. What each trial came to is
 kept in FILE, as a text of 1 (passed) and 0 for a block of a cell; the same command goes on.
+`make bench` runs it last.
 """
 
 import argparse
@@ -121,7 +122,8 @@ def main():
         print(
             f"{name}, {suite.title}: {found[Decision.PASS]} PASS, "
             f"{found[Decision.INCONCLUSIVE]} INCONCLUSIVE, {found[Decision.FAIL]} FAIL of "
-            f"{asked.blocks}; false alarms {100 * low:.1f} to {100 * high:.1f} % (95 % interval)",
+            f"{asked.blocks} (goals: PASS in 95 %, FAIL in none); "
+            f"false alarms {100 * low:.1f} to {100 * high:.1f} % (95 % interval)",
             flush=True,
         )
 

@@ -13,7 +13,7 @@ from nmfcheck.report.files import write_files
 from nmfcheck.store import Store
 from nmfcheck.subjects import SubjectName
 from nmfcheck.trials.suites import QUICK
-from nmfcheck.verdict.verdict import verdict_of
+from nmfcheck.verdict.of_store import verdict_of
 
 SUITE = QUICK.selected(trials=-(-40_000 // len(QUICK.cells)))
 """All families: 40,000 trials, of which many end before the last ask."""

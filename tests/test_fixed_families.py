@@ -23,8 +23,9 @@ from nmfcheck.store import Store
 from nmfcheck.trials import suites
 from nmfcheck.verdict.baseline import empty, required_of, shipped
 from nmfcheck.verdict.decision import Decision
+from nmfcheck.verdict.of_store import verdict_of
 from nmfcheck.verdict.tally import CellTally
-from nmfcheck.verdict.verdict import verdict, verdict_of
+from nmfcheck.verdict.verdict import verdict
 from strategies import fixed_cases, right_factors
 
 PASS, FAIL, INCONCLUSIVE = Decision

@@ -28,9 +28,9 @@ from nmfcheck.verdict.baseline import (
     shipped_for,
 )
 from nmfcheck.verdict.decision import Decision
+from nmfcheck.verdict.of_store import verdict_of
 from nmfcheck.verdict.stopping import STOPPED, Stopped
 from nmfcheck.verdict.tally import OF_LETTER, CellTally, tally
-from nmfcheck.verdict.verdict import verdict_of
 from zoo import ZOO
 from zoo_more import MORE
 

@@ -29,9 +29,9 @@ from ..trials.suites import Suite
 from ..verdict.baseline import shipped_for
 from ..verdict.decision import Decision
 from ..verdict.levels import EARLY_SINCE, levels
+from ..verdict.of_store import verdict_of
 from ..verdict.regrading import passes
 from ..verdict.stopping import STOPPED, Certainty, Stopped
-from ..verdict.verdict import verdict_of
 from .monitor import Monitor
 from .runnable import Runnable
 

@@ -20,10 +20,11 @@ from ..trials.suites import Part, Suite
 from ..verdict.baseline import Baseline, Baselines, shipped_for
 from ..verdict.counts import CellCount, count
 from ..verdict.decision import Decision
+from ..verdict.of_store import verdict_of
 from ..verdict.regrading import Graded, depends_on_tolerance
 from ..verdict.stopping import STOPPED, Stopped
 from ..verdict.tally import CellTally, tally
-from ..verdict.verdict import FamilyVerdict, Verdict, verdict_of
+from ..verdict.verdict import FamilyVerdict, Verdict
 from .commands import replay_options, run_command
 from .experimented import Experimented, experimented
 from .failing import failing_stages

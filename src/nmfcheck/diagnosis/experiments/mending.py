@@ -33,6 +33,10 @@ MOMENT, FULL = 0.012, 3.0
 SHORTEST, ENOUGH = 1e-3, 0.5
 """Seconds that a moment lasts at least, and that a whole run may take in any case."""
 
+LONGEST = 0.1
+"""Of who usually takes more seconds than this few changes could be run to their end: no time is
+kept for them, and they get what is left."""
+
 AT_ONCE = 0.1
 """A worker gets changes for so many seconds at a time."""
 

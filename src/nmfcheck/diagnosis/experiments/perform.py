@@ -49,6 +49,9 @@ WORKED = 0.6
 OF_EACH, AT_MOST = 4, 14
 """So many failing runs of each family are looked at again, and so many at most."""
 
+USUAL = 0.75
+"""So large a part of the runs take no longer than what a run is said to take."""
+
 Variant = Callable[[Mapping[str, Any]], AbstractContextManager[Executor]]
 """Gives an executor of the same subject with other options."""
 
@@ -91,7 +94,9 @@ def perform(
     """
     takes = subject.executor.start().takes
     stages = failing(results, suite)
-    usual = max((s.seconds for s in stages if not math.isnan(s.seconds)), default=0.0)
+    seconds_each = [s.seconds for s in stages if not math.isnan(s.seconds)]
+    usual = float(np.quantile(seconds_each, USUAL)) if seconds_each else 0.0
+    typical = float(np.median(seconds_each)) if seconds_each else 0.0
     whole = clock = Clock(seconds)
     twice = repeated.asked_twice(results)
     if twice is not None and subject.fresh is not None and repeated.NAME not in known:
@@ -99,7 +104,6 @@ def perform(
         yield from _repeated(subject.fresh, twice, clock, asking)
     asking = Asking(subject.executor, clock, usual)
     starts = {"W0", "H0"} <= set(takes)
-    typical = float(np.median([s.seconds for s in stages])) if stages else 0.0
     isolated, unknown = subject.fresh is not None, mending.NAME not in known
     mends = subject.mend and isolated and twice is None and unknown
     suspects: Collection[str] = ()
@@ -109,7 +113,7 @@ def perform(
         mends &= seen.left_out != NO_SOURCE
         suspects = mending.suspects(seen)
         yield seen
-    if mends:
+    if mends and typical <= mending.LONGEST:
         clock = Clock(max(0.0, clock.left - MENDING * seconds))
     yield from _others(subject, clock, whole, usual, suite.objective, stages, known)
     if mends:  # last, for nobody knows what it leaves behind
