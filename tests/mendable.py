@@ -1,6 +1,7 @@
 """NMFs with one fault each, and the line that it is in: ``# FAULT`` stands behind it."""
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -144,3 +145,53 @@ def never_ends_with_a_change(A, rank, *, W0, H0):
 def leaves_the_given_arrays(A, rank, *, W0, H0):
     both = {"äöü": (np.array(W0), np.array(H0))}  # columns are counted in bytes
     return both["äöü"][0], both["äöü"][1] * 0.5
+
+
+RESULTS = "results"
+
+
+def place():
+    return Path(os.environ["MENDABLE"]) / RESULTS
+
+
+def writes_and_is_wrong(A, rank, *, W0, H0):
+    """Empty its folder with every call; with another folder, other things would go."""
+    shutil.rmtree(place(), ignore_errors=True)
+    place().mkdir()
+    W, H = hals(A, *start(A, rank, W0, H0))
+    np.save(place() / "W.npy", W)
+    return W, H * 0.5  # FAULT
+
+
+def sweeps_by_itself(A, rank, *, W0, H0):
+    W, H = start(A, rank, W0, H0)
+
+    def sweep(n):
+        if n == 0:
+            return W, H
+        hals(A, W, H, 1)
+        H[0] = H[0] * (rank / 9)  # FAULT
+        return sweep(n - 1)
+
+    return sweep(80)
+
+
+def is_wrong_where_there_are_more_rows(A, rank, *, W0, H0):
+    W, H = hals(A, *start(A, rank, W0, H0))
+    if A.shape[0] > A.shape[1]:  # FAULT
+        W = W * 0.9
+        W[0] = 0.5
+    return W, H
+
+
+CALLS = [0]
+
+
+def is_right_after_many_calls(A, rank, *, W0, H0):
+    CALLS[0] += 1
+    W, H = hals(A, *start(A, rank, W0, H0))
+    if CALLS[0] < 200:
+        H = H * 0.5
+    if CALLS[0] < 200:
+        W = W + 0.1
+    return W, H

@@ -50,16 +50,16 @@ def mended(changes: Sequence[Sequence[Run]]) -> Finding:
     also = f" The same with {', or '.join(others)}." if others else ""
     sentence = (
         f"In {file}, with {edits[0].said}, {how_many(changes[0])}.{also} What is wrong is probably "
-        "there, or shows there."
+        "there, or shows there, or the change makes up for it."
     )
     seen = f"{len(changes)} {'change' if len(changes) == 1 else 'changes'} of its source"
     return Finding(Cause.MENDED, sentence, certain=False, evidence=f"{seen} made it right")
 
 
 def how_many(runs: Sequence[Run]) -> str:
-    """Say how many runs come out right with a change."""
+    """Say how many failing runs come out right with a change."""
     fine = right(runs)
     usual = sum(map(collapsed, runs))
     which = f"all {fine}" if fine == len(runs) else f"{fine} of {len(runs)}"
     but = f" ({usual} collapse, as right ones do at times)" if usual else ""
-    return f"{which} runs that were made again come out right{but}"
+    return f"{which} failing runs that were made again come out right{but}"

@@ -7,11 +7,14 @@ subject that is right in a part of its runs, so many have to come right that thi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+import numpy as np
+
 from ...families import Cell
+from ...intervals import Share
 from ...judging.outcomes import Outcome, reaches
 from ...store import Results
 from ...store.results import Row
@@ -19,14 +22,22 @@ from ...trials.suites import Suite
 from . import watching
 from .record import Run, again
 
-FAILING, PASSING = 6, 2
+FAILING, PASSING = 6, 6
 """So many failing runs a change has to mend, of all families, and so many it must not spoil."""
 
-AT_MOST, CHANCE = 24, 1e-4
-"""If some runs of its cells are right as it is, it has to mend more, up to so many: as many would
-come right by chance less often than this, if they only began elsewhere."""
+AT_MOST = 24
+"""If some runs of its cells are right as it is, it has to mend more, up to so many."""
 
-OF_EACH = 2
+CHANCE = 0.01
+"""How often any of all changes that are tried may mend as many by chance, beginning elsewhere."""
+
+CHANGES = 1000
+"""So many changes are expected when runs are chosen."""
+
+LEVEL = 0.05
+"""How often the bound of a family's share is too low."""
+
+OF_EACH = 4
 """So many failing runs of a cell, at most."""
 
 
@@ -44,9 +55,16 @@ class Chosen:
     passing: Sequence[Run] = ()
     chances: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
-    def chance(self, runs: Sequence[Run]) -> float:
-        """Return how likely it is that failing runs all come right if they are made otherwise."""
-        return math.prod(self.chances[question(run)] for run in runs)
+    def chance(self, runs: Sequence[Run], right: int) -> float:
+        """Return how likely so many failing runs, or more, come right if they are made otherwise.
+
+        Each by itself; that is the tail of a sum of independent outcomes with unlike shares.
+        """
+        number = np.ones(1)
+        for run in runs:
+            share = self.chances[question(run)]
+            number = np.convolve(number, [1 - share, share])
+        return float(number[right:].sum())
 
 
 def question(run: Run) -> tuple[str, str]:
@@ -87,15 +105,23 @@ class OfCell:
 
 
 def chances(cells: Sequence[OfCell]) -> list[float]:
-    """Return for each cell of a family how likely it is that another run of it is right.
+    """Return for each cell of a family how likely it is that another run of it is right, at most.
 
-    That is the share that passes; the share of all cells counts as one run more of each, since of
-    few runs little is known.
+    That is the 95 % upper bound of the family's share, or of the cell's, if that is less: then at a
+    level that is shared by all cells, for failing runs are taken from those that look worst.
     """
     counted = [each.counted for each in cells]
     passes, fails = (sum(numbers) for numbers in zip(*counted, strict=True))
-    of_all = (passes + 0.5) / (passes + fails + 1)
-    return [(passes + of_all) / (passes + fails + 1) for passes, fails in counted]
+    of_all = _at_most(passes, fails, LEVEL)
+    return [
+        max(min(of_all, _at_most(right, wrong, LEVEL / len(cells))), right / max(right + wrong, 1))
+        for right, wrong in counted
+    ]
+
+
+def _at_most(passes: int, fails: int, level: float) -> float:
+    """Return the upper bound of Clopper and Pearson for a share that passes."""
+    return 1 - Share(fails, passes + fails).bound(level)
 
 
 def chosen(results: Results, suite: Suite) -> Chosen:
@@ -136,13 +162,24 @@ def chosen(results: Results, suite: Suite) -> Chosen:
     ordered = [each for some in zip_longest(*turns.values()) for each in some if each is not None]
     number = enough([(likely[some.cell], some.may_collapse) for some, _ in ordered])
     failing = ordered[:number]
-    passing = [row for some in cells for row in some.passing[-1:]][:PASSING]
+    passing = _passing(
+        sorted(cells, key=lambda some: (some.may_collapse, -len(some.passing))), turns
+    )
     first, others = (
         again(results.stages([row.id for row in rows]))
         for rows in ([row for _, row in failing], passing)
     )
     pairs = zip(first, failing, strict=True)
     return Chosen(first, others, {question(run): likely[some.cell] for run, (some, _) in pairs})
+
+
+def _passing(cells: Sequence[OfCell], turns: Iterable[str]) -> list[Row]:
+    """Return some runs that pass, of all families in turns, first of those in which others fail."""
+    by_family: dict[str, list[Row]] = {family: [] for family in turns}
+    for some in cells:
+        by_family.setdefault(some.cell.family, []).extend(some.passing[-1:])
+    in_turns = zip_longest(*by_family.values())
+    return [row for some in in_turns for row in some if row is not None][:PASSING]
 
 
 def enough(runs: Sequence[tuple[float, bool]]) -> int:
@@ -155,7 +192,7 @@ def enough(runs: Sequence[tuple[float, bool]]) -> int:
     """
     lucky = 1.0
     for number, (chance, may_collapse) in enumerate(runs):
-        if number >= FAILING and (lucky <= CHANCE or number >= AT_MOST):
+        if number >= FAILING and (lucky <= CHANCE / CHANGES or number >= AT_MOST):
             return number
         if number:  # the first is how a change is found
             lucky *= math.sqrt(chance) if may_collapse else chance

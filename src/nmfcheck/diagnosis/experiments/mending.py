@@ -19,7 +19,7 @@ from ...executors.protocol import Executor, Reply
 from ...judging.outcomes import Outcome
 from ...subjects.mending import Edit, Order, Spot, What
 from .asking import FIRST, WAIT, Clock, answered_by, request_of
-from .choosing import CHANCE, Chosen, collapsed, question, right
+from .choosing import CHANCE, CHANGES, Chosen, collapsed, right
 from .record import Experiment, Run, defect_of, stage_of
 
 NAME = "mending"
@@ -65,6 +65,20 @@ EXACT = 1e-12
 KEPT = 6
 """So many changes that mend are compared."""
 
+AS_IT_IS = 2
+"""So many failing runs are made again without a change, after others were tried."""
+
+NO_SOURCE = "there is no source, or what ran may do more than compute"
+TIME_UP = "the time was up"
+BY_CHANCE = "too few runs fail, or too many of their cells pass, to tell a change from chance"
+KEEPS = (
+    "nothing is told of changes, since failing runs came right without one, too, after others were "
+    "tried: something is kept from one run to the next"
+)
+NO_RUN = "no run fails"
+NOTHING = (NO_RUN, NO_SOURCE, TIME_UP, BY_CHANCE)
+"""Why no change was tried."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -96,6 +110,8 @@ class Mending:
         self._usual = usual
         self._each = min(MOMENT, max(FULL * usual, SHORTEST)) if usual else MOMENT
         self._whole = max(ENOUGH, FULL * usual)
+        self._lucky = CHANCE
+        self._keeps = False
 
     def experiment(self, chosen: Chosen, suspects: Collection[str] = ()) -> Experiment:
         """Look for changes that mend failing runs, and leave those as they are that pass.
@@ -105,34 +121,45 @@ class Mending:
         suspects : lines that stood out when runs were followed, as ``line 12``; they come first.
         """
         if not chosen.failing:
-            return Experiment(NAME, (), "no run fails")
+            return Experiment(NAME, (), NO_RUN)
         failing = chosen.failing
-        if chosen.chance(failing[1:]) > CHANCE:
-            return Experiment(NAME, (), "too many runs of these cells are right as it is")
         edits = self._proposed(failing[0])
         if not edits:
-            return Experiment(NAME, (), "there is no source that could be changed")
+            return Experiment(NAME, (), TIME_UP if edits is None else NO_SOURCE)
+        if chosen.chance(failing[1:], len(failing) - 1) > CHANCE / CHANGES:
+            return Experiment(NAME, (), BY_CHANCE)
         edits = sorted(edits, key=lambda edit: edit.rank - (f"line {edit.begin[0]}" in suspects))
         before, candidates, number = self._sought(failing[0], edits, self._clock.part(SEEKING))
+        self._lucky = CHANCE / max(number, 1)
         good = sorted(
             (each for each in candidates if each.error < NEARER * before), key=lambda each: each.key
         )
         kept: list[list[Run]] = []
+        judged = 0
         for some in batched(good, SIDE_BY_SIDE):
             for run in self._runs([(each.edit, failing[0]) for each in some]):
+                judged += 1
                 if right([run]) and len(kept) < KEPT:
                     kept += filter(None, [self._mended(run, chosen)])
+            if self._keeps:
+                return Experiment(NAME, (), KEEPS)
             if self._clock.left <= 0 or len(kept) >= KEPT:
                 break
         kept.sort(key=_how_far)
         left = len(edits) - number
-        short = f"{left} of {len(edits)} changes were not tried: the time was up" if left else ""
-        return Experiment(NAME, [run for runs in kept for run in runs], short)
+        short = [f"{left} of {len(edits)} changes were not tried"] if left else []
+        if not kept and judged < len(good):
+            short.append(f"{len(good) - judged} that looked good were not run to their end")
+        said = f"{' and '.join(short)}: {TIME_UP}" if short else ""
+        return Experiment(NAME, [run for runs in kept for run in runs], said)
 
-    def _proposed(self, run: Run) -> Sequence[Edit]:
+    def _proposed(self, run: Run) -> Sequence[Edit] | None:
+        """Return the edits that may mend it; None where there was no time to look for them."""
         order = Order(What.PROPOSE, each=self._clock.left / 4)
         found = [reply.found for _, reply in self._asked([(run, order)], self._clock)]
-        return found[0].edits if found and found[0] else ()
+        if not found:
+            return None
+        return found[0].edits if found[0] else ()
 
     def _sought(
         self, run: Run, edits: Sequence[Edit], clock: Clock
@@ -169,22 +196,30 @@ class Mending:
         return tried
 
     def _mended(self, first: Run, chosen: Chosen) -> list[Run]:
-        """Return the runs with a change, if it mends the subject, as far as there is time."""
+        """Return the failing runs with a change, if it mends the subject.
+
+        All that were chosen have to be answered; those that pass must not be spoiled, and what
+        failed has to fail again without the change.
+        """
         edit = first.edit
         assert edit is not None
-        others = self._runs([(edit, run) for run in (*chosen.failing[1:], *chosen.passing)])
-        runs = [first, *others]
-        passed = {question(run) for run in chosen.passing}
-        passes = [run for run in runs if question(run) in passed]
-        fails = [run for run in runs if run not in passes and not collapsed(run)]
-        spoiled = [run for run in passes if not right([run]) and not collapsed(run)]
-        enough = right(fails) >= min(FEWEST, len(chosen.failing))
-        mends = enough and right(fails) >= MENDS * len(fails) and not spoiled
+        runs = [first, *self._runs([(edit, run) for run in chosen.failing[1:]])]
+        fails = [run for run in runs if not collapsed(run)]
+        asked = len(chosen.failing) - (len(runs) - len(fails))
+        if right(fails) < max(MENDS * asked, min(FEWEST, len(chosen.failing))):
+            return []
         # The first is how the change was found.
-        lucky = chosen.chance([run for run in fails[1:] if right([run])])
-        return runs if mends and lucky <= CHANCE else []
+        if chosen.chance(fails[1:], right(fails[1:])) > self._lucky:
+            return []
+        as_it_is = [(None, run) for run in chosen.failing[:AS_IT_IS]]
+        others = self._runs([*as_it_is, *((edit, run) for run in chosen.passing)])
+        changed = [run for run in others if run.edit is not None]
+        self._keeps |= right([run for run in others if run.edit is None]) > 0
+        spoiled = [run for run in changed if not right([run]) and not collapsed(run)]
+        whole = len(others) == len(as_it_is) + len(chosen.passing)
+        return runs if whole and not spoiled and not self._keeps else []
 
-    def _runs(self, asked: Sequence[tuple[Edit, Run]]) -> list[Run]:
+    def _runs(self, asked: Sequence[tuple[Edit | None, Run]]) -> list[Run]:
         """Return runs with a change each, judged; those are missing for which there was no time."""
         orders = [(run, Order(What.RUN, (edit,), self._whole)) for edit, run in asked]
         made = {id(order): (order, reply) for (_, order), reply in self._asked(orders, self._clock)}
@@ -219,7 +254,7 @@ def batched(candidates: Sequence[Candidate], size: int) -> Iterator[Sequence[Can
         yield candidates[begin : begin + size]
 
 
-def _judged(run: Run, edit: Edit) -> Run:
+def _judged(run: Run, edit: Edit | None) -> Run:
     stage = stage_of(run)
     return replace(run, edit=edit, outcome=Outcome.ERROR if stage is None else stage.outcome)
 

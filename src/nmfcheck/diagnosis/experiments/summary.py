@@ -55,7 +55,7 @@ def summaries(tried: Tried) -> list[Summary]:
         runs = experiment.runs
         telling = [run for run in runs if run.begin is not Begin.GIVEN] or runs
         telling = runs if name == watching.NAME else telling  # one that fails is its first
-        run = telling[0] if telling else None
+        run = telling[0] if telling and name != mending.NAME else None  # it is as it was
         sentence = sentences.get(name, "")
         summed_up.append(Summary(name, sentence, len(runs), experiment.left_out, run))
     return summed_up
@@ -132,6 +132,9 @@ def _watched(tried: Tried) -> str:
 
 def _mended(tried: Tried) -> str:
     if not tried.mended:
+        made = tried.experiments.get(mending.NAME)
+        if made is not None and made.left_out in mending.NOTHING:
+            return "No change of its source was tried."
         return "No change of its source that was tried makes it right."
     said = [runs[0].edit.said for runs in tried.mended[:MENDING] if runs[0].edit is not None]
     return f"Failing runs come out right with {'; or with '.join(said)}."

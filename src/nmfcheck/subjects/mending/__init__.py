@@ -2,8 +2,9 @@
 
 `ground.py` runs it once and notes which statements ran, `proposing.py` and `values.py` say which
 edits may mend it (`edit.py`), `acting.py` which functions are left alone, `swapping.py` puts an
-edit into the running subject, and `trying.py` runs it with each of them for a moment; `order.py` is
-how that is asked for. The file itself is never changed.
+edit into the running subject, `guard.py` lets it do nothing but compute then, and `trying.py` runs
+it with each of them for a moment; `order.py` is how that is asked for. The file itself is never
+changed.
 """
 
 from .edit import Edit, Spot

@@ -165,6 +165,7 @@ def _texts(place: Place, node: ast.expr) -> dict[ast.expr, str]:
 
 
 def _within(place: Place, statement: ast.stmt) -> Iterator[Edit]:
+    targets = set(_targets(statement))
     for expression in _expressions(statement):
         texts = _texts(place, expression)
         counts = isinstance(statement, ast.For) or any(
@@ -173,7 +174,17 @@ def _within(place: Place, statement: ast.stmt) -> Iterator[Edit]:
         # From another start wrong ones come right by chance.
         begins = any(text in STARTS for text in texts.values())
         for piece, new, rank in changes(expression, place.kinds, texts, counts=counts):
+            if piece in targets and not new.isidentifier():
+                continue  # what is changed is another thing then, such as a copy
             yield place.edit(piece, new, _rewritten(place, statement, piece, new), rank + begins)
+
+
+def _targets(statement: ast.stmt) -> Iterator[ast.AST]:
+    """Return what an assignment changes, `X` of `X[i] = …`, with all its pieces."""
+    assigned = getattr(statement, "targets", [getattr(statement, "target", None)])
+    for piece in chain.from_iterable(ast.walk(each) for each in assigned if each is not None):
+        if isinstance(piece, ast.Subscript | ast.Attribute):
+            yield from ast.walk(piece.value)
 
 
 def _rewritten(place: Place, statement: ast.stmt, piece: ast.expr, new: str) -> str:
@@ -228,7 +239,7 @@ def _span(node: ast.expr | ast.stmt) -> tuple[Spot, Spot]:
 def _instead(place: Place, statement: ast.stmt) -> Iterator[Edit]:
     """Leave a statement out, or do something else with its value."""
     text, line = place.text(statement), f"line {statement.lineno}"
-    left_out = f"{line}, {_shown(text.splitlines()[0])}, left out"
+    left_out = f"{line}, {_shown(text)}, left out"
 
     def instead(new: str, rank: int) -> Edit:
         return place.edit(statement, new, f"{line} as {_shown(new)}", rank)
@@ -257,13 +268,10 @@ def _instead(place: Place, statement: ast.stmt) -> Iterator[Edit]:
         case ast.Expr() | ast.Break() | ast.Continue():
             yield place.edit(statement, "pass", left_out, 0)
         case ast.If(test=test) if not is_option(test):
-            asked = f"`{' '.join(place.text(test).split())}`"
-            yield place.edit(
-                test, "False", f"line {statement.lineno}, `if {asked[1:]}, never so", 0
-            )
-            yield place.edit(
-                test, "True", f"line {statement.lineno}, `if {asked[1:]}, always so", 1
-            )
+            word = "elif" if text.startswith("elif") else "if"
+            asked = f"{line}, `{word} {' '.join(place.text(test).split())}`"
+            yield place.edit(test, "False", f"{asked}, never so", 0)
+            yield place.edit(test, "True", f"{asked}, always so", 1)
         case _:
             pass
 

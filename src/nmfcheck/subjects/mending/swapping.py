@@ -13,6 +13,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from .edit import Edit
+from .guard import computing_only
 
 Key = tuple[str, int]
 """A function by its qualified name, and by the how manieth of that name it is."""
@@ -40,12 +41,17 @@ def lines_of(file: str) -> list[bytes]:
 @lru_cache(maxsize=64)
 def parts(file: str) -> list[Part]:
     """Return what stands at the top level of a file."""
-    tree = ast.parse(b"".join(lines_of(file)))
+    tree = ast.parse(_decoded(lines_of(file)))
     return [
         Part(node, min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]),
              node.end_lineno or node.lineno)
         for node in tree.body
     ]  # fmt: skip
+
+
+def _decoded(lines: Sequence[bytes]) -> str:
+    """Return the text of lines, whatever encoding the file itself is in."""
+    return b"".join(lines).decode()
 
 
 @lru_cache(maxsize=16)
@@ -65,13 +71,20 @@ def forget() -> None:
 
 @contextmanager
 def swapped(edit: Edit) -> Iterator[None]:
-    """Run a subject with an edit in place; raise `UnfitError` where that cannot be."""
+    """Run a subject with an edit in place; raise `UnfitError` where that cannot be.
+
+    Meanwhile it can compute, and do nothing else.
+    """
+    undo: Undo = []
     try:
-        undo = _put(edit)
-    except (SyntaxError, ValueError, TypeError, RecursionError) as error:
-        raise UnfitError(str(error)) from None
-    try:
-        yield
+        try:
+            _put(edit, undo)
+        except (SyntaxError, ValueError, TypeError, RecursionError) as error:
+            raise UnfitError(str(error)) from None
+        if not undo:
+            raise UnfitError("nothing that runs is changed")
+        with computing_only():
+            yield
     finally:
         for thing, name, value in undo:
             if isinstance(thing, dict):
@@ -80,36 +93,43 @@ def swapped(edit: Edit) -> Iterator[None]:
                 setattr(thing, name, value)
 
 
-def _put(edit: Edit) -> list[tuple[Any, str, Any]]:
-    """Change functions or a constant; return what they were."""
+Undo = list[tuple[Any, str, Any]]
+"""Attributes of functions and constants of modules, with what they were."""
+
+
+def _put(edit: Edit, undo: Undo) -> None:
+    """Change functions or a constant, and note what they were.
+
+    Only where the file is still what was loaded: compiled again, it has the functions that run.
+    """
     part = next((p for p in parts(edit.file) if p.first <= edit.begin[0] <= p.last), None)
     if part is None:
         raise UnfitError("it is nowhere in the file")
     lines = lines_of(edit.file)
     added = len(edit.applied(lines)) - len(lines)
     text = edit.applied(lines)[part.first - 1 : part.last + added]
-    tree = ast.parse(b"\n" * (part.first - 1) + b"".join(text))
+    tree = ast.parse("\n" * (part.first - 1) + _decoded(text))
     alive = _functions(edit.file)
     if isinstance(part.node, ast.Assign):
-        return _constant(part.node, tree.body[0], alive)
+        _constant(part.node, tree.body[0], alive, undo)
+        return
     flags = alive[0].__code__.co_flags & _FUTURE if alive else 0
     old = _by_key(_compiled(part.node, edit.file, flags))
     new = _by_key(_compiled(tree.body[0], edit.file, flags))
     defaults = _defaults(part.node, tree.body[0])
-    undo: list[tuple[Any, str, Any]] = []
     for function in alive:
         code = function.__code__
         key = next((key for key, of in old.items() if _same(of, code)), None)
         if key not in new or key is None:
             continue
-        if new[key] != old[key]:
+        if code not in _as_it_stands(edit.file):
+            raise UnfitError("its file has changed since it was loaded")
+        # A closure that lives cannot have other free variables; what makes it makes new ones.
+        if new[key] != old[key] and len(new[key].co_freevars) == len(code.co_freevars):
             undo.append((function, "__code__", code))
             function.__code__ = new[key]
         if given := defaults.get(code.co_firstlineno):
             undo += _with_defaults(function, given)
-    if not undo:
-        raise UnfitError("nothing that runs is changed")
-    return undo
 
 
 _FUTURE = 0x1FE0000
@@ -120,6 +140,13 @@ def _compiled(node: ast.stmt, file: str, flags: int) -> CodeType:
     module = ast.Module([node], [])
     code: CodeType = compile(module, file, "exec", flags=flags, dont_inherit=True)
     return code
+
+
+@lru_cache(maxsize=16)
+def _as_it_stands(file: str) -> frozenset[CodeType]:
+    """Return the code of all functions of a file as a whole: what it imports makes a difference."""
+    whole = compile(_decoded(lines_of(file)), file, "exec", dont_inherit=True)
+    return frozenset(_by_key(whole).values())
 
 
 def _same(one: CodeType, other: CodeType) -> bool:
@@ -143,22 +170,17 @@ def _by_key(code: CodeType) -> dict[Key, CodeType]:
     return found
 
 
-def _constant(
-    old: ast.Assign, new: ast.stmt, alive: Sequence[FunctionType]
-) -> list[tuple[Any, str, Any]]:
-    """Change a constant of a module."""
+def _constant(old: ast.Assign, new: ast.stmt, alive: Sequence[FunctionType], undo: Undo) -> None:
+    """Change a constant of a module, where it still is what the file says."""
     (target,) = old.targets
     if not (isinstance(target, ast.Name) and isinstance(new, ast.Assign)):
         raise UnfitError("that is no constant")
-    modules = {id(function.__globals__): function.__globals__ for function in alive}
+    before, value = ast.literal_eval(old.value), ast.literal_eval(new.value)
     name = target.id
-    undo = [(names, name, names[name]) for names in modules.values() if name in names]
-    if not undo:
-        raise UnfitError("nothing that runs is changed")
-    value = ast.literal_eval(new.value)
-    for names, _, _ in undo:
-        names[name] = value
-    return list(undo)
+    for names in {id(each.__globals__): each.__globals__ for each in alive}.values():
+        if name in names and names[name] == before:
+            undo.append((names, name, names[name]))
+            names[name] = value
 
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -192,11 +214,9 @@ def defaults_of(node: Function) -> list[tuple[str, ast.expr]]:
     return [(a.arg, d) for a, d in pairs]
 
 
-def _with_defaults(
-    function: FunctionType, given: Sequence[tuple[str, Any]]
-) -> list[tuple[Any, str, Any]]:
+def _with_defaults(function: FunctionType, given: Sequence[tuple[str, Any]]) -> Undo:
     """Give a function other defaults."""
-    undo: list[tuple[Any, str, Any]] = [
+    undo: Undo = [
         (function, "__defaults__", function.__defaults__),
         (function, "__kwdefaults__", function.__kwdefaults__),
     ]

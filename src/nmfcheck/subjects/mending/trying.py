@@ -38,6 +38,10 @@ OWN, PATIENCE = 0.5, 4
 that is busy with others shall not decide."""
 
 
+DEEPEST = 10
+"""So many calls of a subject's own functions within each other are looked at, the innermost."""
+
+
 class TimeUpError(BaseException):
     """Ends a run whose time is up; subjects catch exceptions of other kinds."""
 
@@ -104,8 +108,10 @@ def tried(
         seen = [math.inf]
 
         def look(frame: FrameType | None, seen: list[float] = seen) -> None:
-            while frame is not None:
+            looked_at = 0
+            while frame is not None and looked_at < DEEPEST:
                 if own(frame.f_code.co_filename):
+                    looked_at += 1
                     Ws, Hs = candidates(frame.f_locals, sizes)
                     seen += [aim.missed(W, H) for W in Ws.values() for H in Hs.values()]
                 frame = frame.f_back
