@@ -36,7 +36,7 @@ class StartUsed(Law):
 
     name = "start-used"
     needs = (Offer.START,)
-    usually = "W0 and H0 are taken and then ignored"
+    usually = "W0 and H0 are taken and then ignored, or what came of them is lost"
 
     def examples(self, handle: Handle) -> Iterable[Example]:
         """Return one: its three draws belong together."""

@@ -21,7 +21,7 @@ class ZeroRows(Law):
     """
 
     name = "zero-rows"
-    usually = "a constant that is added to W, H or A, or a row that is skipped"
+    usually = "a constant that is added to W, H or A, a row that is skipped, or a wrong update"
     tolerance = 1e-3
 
     def examples(self, handle: Handle) -> Iterable[Example]:

@@ -55,15 +55,20 @@ def cut_off(evidence: Evidence) -> Finding | None:
     if len(runs) < RUNS or find(evidence.part.objective).beta != 2:
         return None
     followed = evidence.tried.followed
-    if worse(followed):
+    if worse(followed) or any(chain.worsened for chain in evidence.tried.chains):
         return None  # then an update may leave them at 0
-    certain = not followed or bool(spoiled(followed))
+    certain = bool(spoiled(followed))
     why = (
         "They are set to 0 at the end, or small entries of A are before."
         if certain
         else "Probably they are set to 0, or small entries of A are before, or the updates keep "
-        "them at 0: in the runs that were followed, no statement at the end does."
+        "them at 0"
     )
+    if not certain:
+        why += (
+            ": in the runs that were followed, no statement at the end does." * bool(followed)
+            or "."
+        )
     both = {
         "H": [_put_back(A, W, H) for A, W, H in runs],
         "W": [_put_back(A.T, H.T, W.T) for A, W, H in runs],

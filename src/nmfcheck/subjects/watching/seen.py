@@ -331,6 +331,10 @@ def _dying(step: Step) -> Sequence[str | Pair]:
     return [x for x in (*names, NAMELESS) if x is not None]
 
 
+SIGNED = re.compile(r"_?(grad|dir|delta|step|resid|diff|desc|search|[dgpr]$)", re.IGNORECASE)
+"""How names begin of what has the shape of a factor, and negative entries by right."""
+
+
 def negative(looks: Looks) -> Line | None:
     """Return the last statement that made a factor negative which comes back negative."""
     found: Step | None = None
@@ -338,6 +342,8 @@ def negative(looks: Looks) -> Line | None:
     for step in looks.steps:
         names = [x for x in (*step.place[0].returned, NAMELESS) if x is not None]
         for name in names:
+            if SIGNED.match(name):
+                continue
             if ends[step.place[0]].least.get(name, 0.0) >= 0:
                 continue
             now = step.after.least.get(name, 0.0)
