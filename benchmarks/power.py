@@ -111,10 +111,8 @@ def main() -> None:
         passing, by_family = pass_probability(families, spent)
         listed = ", ".join(f"{name} {100 * p:.2f} %" for name, p in by_family.items())
         print(f"{suite.title}: {suite.scope}")
-        print(
-            f"  at what is required everywhere: PASS in {100 * passing:.2f} % (goal 95; {listed}), ",
-            end="",
-        )
+        passes = f"PASS in {100 * passing:.2f} % (goal 95; {listed})"
+        print(f"  at what is required everywhere: {passes}, ", end="")
         early = spent.fail_early
         print(f"FAIL in at most {100 * (fail_bound(families, spent) + early):.4f} %")
         print(
