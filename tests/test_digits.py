@@ -392,7 +392,7 @@ class TestEarlyEnds:
         looser = verdict(1e-7)
         first, other = looser.families
         assert first.test.decision is Decision.PASS
-        assert first.test.reason.endswith("that was certain enough for the run to end.")
+        assert first.test.reason.endswith("that is certain with these trials.")
         assert (first.digits.digits, first.digits.certain) == (8, True)
         assert other.test.decision is Decision.INCONCLUSIVE
         assert other.test.further > 0
@@ -405,6 +405,19 @@ class TestEarlyEnds:
         paper = verdict(1e-10)
         assert paper.families[0].digits.certain
         assert paper.headline.startswith("FAIL at 1e-10 (the paper's threshold); PASS at 1e-8")
+
+    def test_a_budget_makes_no_pass(self, tmp_path):
+        """What is left might fail, however much was run: it was the time that ended it."""
+        path = tmp_path / "store.sqlite"
+        suite = QUICK.selected(families=["bidiagonal"], sizes=(2,), trials=40)
+        check(zoo.good, suite, store=path, isolate=False, whole=True)
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("DELETE FROM stages WHERE seed >= 36")
+            connection.commit()
+        report = check(zoo.good, suite, store=path, isolate=False, whole=True, budget=1e-6)
+        assert report.verdict.stopped.why is Why.BUDGET
+        assert report.decision is Decision.INCONCLUSIVE
+        assert "of its trials were not run" in report.verdict.reason
 
     def test_written_down_and_read_back(self):
         stopped = Stopped(Why.PASSES, 123, 4)

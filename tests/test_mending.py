@@ -181,9 +181,14 @@ class TestSwapping:
             lambda: Path("kept").rename("other"), lambda: np.save("saved", np.ones(2)),
             lambda: subprocess.run(["touch", "by_another"], check=True), lambda: os.system("true"),
             lambda: socket.create_connection(("127.0.0.1", 9)), lambda: sqlite3.connect("base"),
-            lambda: os.open("opened", os.O_CREAT | os.O_RDWR), lambda: os.kill(os.getpid(), 0),
+            lambda: os.open("made", os.O_CREAT | os.O_RDWR), lambda: os.kill(os.getpid(), 0),
         ]  # fmt: skip
+        opened = (tmp_path / "opened").open("w")
         with swapped(edit_of("sweeps=150", "sweeps=1")):
+            opened.write("x")
+            with pytest.raises(OSError, match="too large"):
+                opened.flush()
+            os.environ["MENDABLE"] = "set"
             for act in refused:
                 with pytest.raises(PermissionError):
                     act()
@@ -191,7 +196,10 @@ class TestSwapping:
                 np.ones(1 << 29)
             assert Path("kept").read_text() == "read"
             Path(os.devnull).write_text("anything")
-        assert [each.name for each in tmp_path.iterdir()] == ["kept"]
+        assert {each.name for each in tmp_path.iterdir()} == {"kept", "opened"}
+        assert (tmp_path / "opened").read_text() == ""
+        assert "MENDABLE" not in os.environ
+        opened.close()
         refused[0]()
         assert Path("written").exists()
 
@@ -323,6 +331,31 @@ class TestProposing:
         assert "line 9 as `H[0] = 2 * H[0]`" in said
         assert not [each for each in said if "copy()[0] =" in each or "W0[0] =" in each]
 
+    def test_nor_what_acting_functions_read_and_what_makes_acting_objects(self, tmp_path):
+        (tmp_path / "subject.py").write_text(
+            "import io; LOG = io.StringIO()\nKEEP, FACTOR = 64, 1\nLEFT = 64\nHALF = 0.5\n\n"
+            "class Tidy:\n    def __init__(self, number):\n        if number < LEFT:\n"
+            "            LOG.truncate(number)\n\n"
+            "def tidied(W):\n    Tidy(100)\n    return W\n\n"
+            "def nmf(A, rank, *, W0, H0):\n    W = tidied(W0 * 1)\n    return W * HALF, H0\n\n"
+            "def half(A, rank, *, W0, H0):\n    return W0 * HALF, H0\n"
+        )
+        edits = proposed(load(SubjectName(f"py:{tmp_path}/subject.py:nmf", {})), problem(), 0, 5.0)
+        assert edits == []
+        forget()
+        edits = proposed(load(SubjectName(f"py:{tmp_path}/subject.py:half", {})), problem(), 0, 5.0)
+        assert {edit.begin[0] for edit in edits} == {20}
+
+    def test_nor_who_does_more_than_compute_as_it_is(self, tmp_path):
+        (tmp_path / "subject.py").write_text(
+            "import importlib\n\ndef nmf(A, rank, *, W0, H0):\n"
+            f"    importlib.import_module('os').mkdir({str(tmp_path / 'made')!r})\n"
+            f"    importlib.import_module('os').rmdir({str(tmp_path / 'made')!r})\n"
+            "    return W0 * 0.5, H0\n"
+        )
+        subject = load(SubjectName(f"py:{tmp_path}/subject.py:nmf", {}))
+        assert proposed(subject, problem(), 0, 5.0) == []
+
     def test_references_have_none(self):
         assert proposed(load(SubjectName("als", {})), problem(), 0, 5.0) == []
 
@@ -357,15 +390,16 @@ class TestChoosing:
 
     def test_what_chance_would_do(self):
         """At most: by the bound of Clopper and Pearson, of which 0 of n has a closed form."""
-        none = 1 - 0.05 ** (1 / 11)
+        none = 1 - 0.025 ** (1 / 11)
         assert choosing.chances([self.cell(0, 9), self.cell(0, 2)]) == pytest.approx([none] * 2)
         (half,) = choosing.chances([self.cell(10, 9)])
-        assert 0.7 < half < 0.75
+        assert 0.75 < half < 0.76
         high, low = choosing.chances([self.cell(9, 1), self.cell(0, 30)])
-        assert low == pytest.approx(1 - 0.025 ** (1 / 30))
-        assert high == 0.9
+        assert low == pytest.approx(1 - 0.0125 ** (1 / 30))
+        assert high > 0.95
         (counted,) = choosing.chances([self.cell(0, 4, collapsed=5)])
-        assert counted == pytest.approx(1 - 0.05 ** (1 / 4))
+        assert counted == pytest.approx(1 - 0.025 ** (1 / 4))
+        assert choosing.chances([]) == []
 
     @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.data())
     def test_so_many_or_more_by_chance(self, shares, data):
@@ -599,6 +633,19 @@ class TestFindings:
         first = report.findings[0]
         assert first.cause is Cause.HARD
         assert f"line {fault('divides_by_lengths_that_may_be_0')} " in first.sentence
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ("--budget", "0.001", "--law", "valid"),
+            ("--eps", "0.25", "--trials", "4"),
+        ],
+    )
+    def test_where_a_family_has_no_runs_or_no_test(self, nmfcheck, tmp_path, options):
+        (tmp_path / "negative.py").write_text("def nmf(A, rank, *, W0, H0):\n    return -W0, H0\n")
+        chosen = ("--family", "bidiagonal,mixed", "--sizes", "2", "--jobs", "1", *options)
+        code, _, err = nmfcheck("run", f"py:{tmp_path}/negative.py:nmf", *chosen)
+        assert code == 1, err
 
     def test_right_ones_are_not_changed(self):
         report = check(f"py:{FILE}:right", **CHOSEN)

@@ -259,7 +259,7 @@ def _undecided(
     low, high = pool.share.interval
     sentence = f"{_counted(pool, did)}, 95 % interval {percent(low)} to {percent(high)}; "
     sentence += f"{bar_in_words(pool)}. "
-    if not levels.fail:  # the exact test is for the end
+    if left or not levels.fail:  # the exact test is for the end
         of = f"{left} of its trials" if left else "trials of other families"
         return left or None, f"{sentence}Not certain yet: {of} have not been run."
     then = levels.of_more

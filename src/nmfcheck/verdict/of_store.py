@@ -62,7 +62,7 @@ def verdict_of(
     if stopped is None:
         return decided
     certainty = Certainty(suite, baselines, spent, tolerance)
-    decided = _of_the_first(decided, certainty, known, graded)
+    decided = _of_the_first(decided, stopped.why, certainty, known, graded)
     ended = _ended_early(decided, stopped, certainty.passing_at(known, graded, stopped.look))
     return _with_laws(ended, ended.laws)
 
@@ -76,11 +76,12 @@ def _left(suite: Suite, cells: Sequence[CellTally]) -> Counter[str]:
 
 
 def _of_the_first(
-    decided: Verdict, certainty: Certainty, cells: Sequence[CellTally], graded: Graded
+    decided: Verdict, why: Why, certainty: Certainty, cells: Sequence[CellTally], graded: Graded
 ) -> Verdict:
     """Say what is certain of the first family, which may have run on for its digits."""
     first, *others = decided.families
-    if not decided.hard and certainty.first_passes(cells, graded):
+    digits = why is Why.DIGITS  # then the first family was run for its own sake
+    if digits and not decided.hard and certainty.first_passes(cells, graded):
         first = _passed(first)
     if first.digits is not None and certainty.has_its_digits(cells, graded):
         first = replace(first, digits=replace(first.digits, certain=first.digits.is_settled))
@@ -132,5 +133,5 @@ def _passed(family: FamilyVerdict) -> FamilyVerdict:
     test = family.test
     if test.decision is not Decision.INCONCLUSIVE or test.pool.unanswered:
         return family
-    reason = f"{in_words(test)}; that was certain enough for the run to end."
+    reason = f"{in_words(test)}; that is certain with these trials."
     return replace(family, test=replace(test, decision=Decision.PASS, reason=reason, further=None))

@@ -44,8 +44,8 @@ class Why(StrEnum):
 
 _EXPLANATIONS = {
     Why.FAILS: "it fails at every tolerance; more trials would not change that (--all runs all)",
-    Why.DIGITS: "it fails; after that only its digits were looked for (--all runs all)",
-    Why.PASSES: "it passes; more trials would not change that (--all runs all)",
+    Why.DIGITS: "it failed; after that only its digits were looked for (--all runs all)",
+    Why.PASSES: "it passed; more trials would not change that (--all runs all)",
     Why.BUDGET: "the time that was given to it is over (the same command goes on)",
 }
 

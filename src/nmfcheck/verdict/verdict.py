@@ -122,7 +122,7 @@ class Verdict:
 
     @property
     def fails_at_every_tolerance(self) -> bool:
-        """Whether it fails, and no tolerance is known at which it, or its first family, passes."""
+        """Whether it fails, and no tolerance is known at which it passes."""
         if not self._has_digits or self.decision is not Decision.FAIL or self.asked_for is None:
             return False
         if self.hard or self.broken:
@@ -234,7 +234,8 @@ def verdict(
     asked_of_each = [asked_for(ask, tolerance) for part in parts for ask in part.test]
     tests = asked.tests(tolerance)
     second = [q for part in parts if (q := exactness_question(part, asked.cells(part, tolerance)))]
-    exactness = {each.family: each for each in decide(second)}
+    open_ = [replace(question, left=due[question.family]) for question in second]
+    exactness = {each.family: each for each in decide(open_)}
     families = tuple(
         FamilyVerdict(
             test.family,

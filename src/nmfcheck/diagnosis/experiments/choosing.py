@@ -35,7 +35,7 @@ CHANGES = 1000
 """So many changes are expected when runs are chosen."""
 
 LEVEL = 0.05
-"""How often the bound of a family's share is too low."""
+"""How often a bound of a family or of one of its cells is too low."""
 
 OF_EACH = 4
 """So many failing runs of a cell, at most."""
@@ -107,16 +107,22 @@ class OfCell:
 def chances(cells: Sequence[OfCell]) -> list[float]:
     """Return for each cell of a family how likely it is that another run of it is right, at most.
 
-    That is the 95 % upper bound of the family's share, or of the cell's, if that is less: then at a
-    level that is shared by all cells, for failing runs are taken from those that look worst.
+    That is the upper bound of the family's mean share, or of the cell's at a level that all cells
+    share, if that is less or the cell passes more often than the family. All of these bounds hold
+    together with 95 %: failing runs are taken from the cells that look worst.
     """
+    if not cells:
+        return []
     counted = [each.counted for each in cells]
     passes, fails = (sum(numbers) for numbers in zip(*counted, strict=True))
-    of_all = _at_most(passes, fails, LEVEL)
-    return [
-        max(min(of_all, _at_most(right, wrong, LEVEL / len(cells))), right / max(right + wrong, 1))
-        for right, wrong in counted
-    ]
+    of_all = _at_most(passes, fails, LEVEL / 2)
+
+    def of_cell(right: int, wrong: int) -> float:
+        own = _at_most(right, wrong, LEVEL / 2 / len(cells))
+        more = right * (passes + fails) > passes * (right + wrong)
+        return own if more else min(of_all, own)
+
+    return [of_cell(right, wrong) for right, wrong in counted]
 
 
 def _at_most(passes: int, fails: int, level: float) -> float:
@@ -174,7 +180,7 @@ def chosen(results: Results, suite: Suite) -> Chosen:
 
 
 def _passing(cells: Sequence[OfCell], turns: Iterable[str]) -> list[Row]:
-    """Return some runs that pass, of all families in turns, first of those in which others fail."""
+    """Return some runs that pass, of all families in turns, a cell at a time."""
     by_family: dict[str, list[Row]] = {family: [] for family in turns}
     for some in cells:
         by_family.setdefault(some.cell.family, []).extend(some.passing[-1:])

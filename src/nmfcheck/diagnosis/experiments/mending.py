@@ -19,7 +19,7 @@ from ...executors.protocol import Executor, Reply
 from ...judging.outcomes import Outcome
 from ...subjects.mending import Edit, Order, Spot, What
 from .asking import FIRST, WAIT, Clock, answered_by, request_of
-from .choosing import CHANCE, CHANGES, Chosen, collapsed, right
+from .choosing import CHANCE, CHANGES, Chosen, collapsed, question, right
 from .record import Experiment, Run, defect_of, stage_of
 
 NAME = "mending"
@@ -130,7 +130,9 @@ class Mending:
             return Experiment(NAME, (), BY_CHANCE)
         edits = sorted(edits, key=lambda edit: edit.rank - (f"line {edit.begin[0]}" in suspects))
         before, candidates, number = self._sought(failing[0], edits, self._clock.part(SEEKING))
-        self._lucky = CHANCE / max(number, 1)
+        if not number:
+            return Experiment(NAME, (), TIME_UP)
+        self._lucky = CHANCE / number
         good = sorted(
             (each for each in candidates if each.error < NEARER * before), key=lambda each: each.key
         )
@@ -192,14 +194,16 @@ class Mending:
                     left += [rest] if rest else []
                 elif len(rest) > 1:  # one of them ends the process
                     left += [(edit,) for edit in rest]
+                else:
+                    tried += [(edit, np.inf, True) for edit in rest]
             parts = left
         return tried
 
     def _mended(self, first: Run, chosen: Chosen) -> list[Run]:
         """Return the failing runs with a change, if it mends the subject.
 
-        All that were chosen have to be answered; those that pass must not be spoiled, and what
-        failed has to fail again without the change.
+        Those that are not answered in time count as not right; those that pass must not be spoiled,
+        and what failed has to fail again without the change.
         """
         edit = first.edit
         assert edit is not None
@@ -209,14 +213,16 @@ class Mending:
         if right(fails) < max(MENDS * asked, min(FEWEST, len(chosen.failing))):
             return []
         # The first is how the change was found.
-        if chosen.chance(fails[1:], right(fails[1:])) > self._lucky:
+        usual = {question(run) for run in runs if collapsed(run)}
+        others = [run for run in chosen.failing[1:] if question(run) not in usual]
+        if chosen.chance(others, right(fails[1:])) > self._lucky:
             return []
         as_it_is = [(None, run) for run in chosen.failing[:AS_IT_IS]]
-        others = self._runs([*as_it_is, *((edit, run) for run in chosen.passing)])
-        changed = [run for run in others if run.edit is not None]
-        self._keeps |= right([run for run in others if run.edit is None]) > 0
+        more = self._runs([*as_it_is, *((edit, run) for run in chosen.passing)])
+        changed = [run for run in more if run.edit is not None]
+        self._keeps |= right([run for run in more if run.edit is None]) > 0
         spoiled = [run for run in changed if not right([run]) and not collapsed(run)]
-        whole = len(others) == len(as_it_is) + len(chosen.passing)
+        whole = len(more) == len(as_it_is) + len(chosen.passing)
         return runs if whole and not spoiled and not self._keeps else []
 
     def _runs(self, asked: Sequence[tuple[Edit | None, Run]]) -> list[Run]:

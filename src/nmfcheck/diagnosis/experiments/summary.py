@@ -135,6 +135,8 @@ def _mended(tried: Tried) -> str:
         made = tried.experiments.get(mending.NAME)
         if made is not None and made.left_out in mending.NOTHING:
             return "No change of its source was tried."
+        if made is not None and made.left_out == mending.KEEPS:
+            return "Changes of its source were tried."
         return "No change of its source that was tried makes it right."
     said = [runs[0].edit.said for runs in tried.mended[:MENDING] if runs[0].edit is not None]
     return f"Failing runs come out right with {'; or with '.join(said)}."

@@ -108,7 +108,7 @@ def fits(suite: Suite, family: str) -> bool:
     """Say whether W·H should be A in a family."""
     part = suite.part(family)
     cell = next(iter(part.cells))
-    case = part.room.trial(cell, 0).case(part.test[0])
+    case = part.room.trial(cell, 0).case((part.test or part.asks)[0])
     target = part.room.target(case)
     return target is not None and np.array_equal(target, case.A)
 

@@ -100,7 +100,7 @@ def _digits(verdict: Verdict) -> str:
     first = verdict.families[0].digits
     if first is None:
         return "–"
-    if verdict.fails_at_every_tolerance:
+    if verdict.hard or verdict.broken or verdict.fails_at_every_tolerance:
         return "0"
     return f"{'' if first.certain else 'about '}{verdict.digits}"
 

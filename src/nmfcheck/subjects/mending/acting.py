@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from .swapping import Function, parts
@@ -13,16 +14,36 @@ NAMES = frozenset({
     "open", "exec", "eval", "system", "popen", "Popen", "remove", "unlink", "rmdir", "rmtree",
     "rename", "write", "write_text", "write_bytes", "save", "savez", "savetxt", "dump", "to_csv",
     "tofile", "mkdir", "makedirs", "kill", "socket", "connect", "urlopen", "request", "subprocess",
-    "shutil", "memmap", "truncate", "symlink", "chmod", "exit", "_exit", "abort",
+    "shutil", "memmap", "truncate", "symlink", "chmod", "exit", "_exit", "abort", "execute",
+    "executemany", "executescript", "commit", "writelines", "flush", "sendfile", "check_call",
+    "check_output", "multiprocessing", "Process", "Pool", "ProcessPoolExecutor", "Thread", "Timer",
+    "ThreadPoolExecutor", "start_new_thread", "fork", "FileHandler", "ctypes",
 })  # fmt: skip
 """A function in which one of these names stands is left alone."""
 
 
-def acting(own: Callable[[str], bool], ran: Iterable[str]) -> frozenset[str]:
-    """Return the names that a function must not have in it, if it is to be changed.
+MAKING = ("__init__", "__new__", "__post_init__", "__enter__")
+"""Methods that are called by the name of their class."""
 
-    Those of `NAMES`, and of all functions of a subject's own files that have such a name in them:
-    with another condition or another argument they may do what nobody asked for.
+
+@dataclass(frozen=True)
+class Acting:
+    """What must not be changed.
+
+    Attributes
+    ----------
+    names : a function that has one of these in it is left alone.
+    read : names that stand in such functions: constants that are called so are left alone.
+    """
+
+    names: frozenset[str]
+    read: frozenset[str]
+
+
+def acting(own: Callable[[str], bool], ran: Iterable[str]) -> Acting:
+    """Return what acts in a subject's own files: what has a name of `NAMES` in it, or calls that.
+
+    With another condition, number or argument it may do what nobody asked for.
 
     Parameters
     ----------
@@ -31,12 +52,14 @@ def acting(own: Callable[[str], bool], ran: Iterable[str]) -> frozenset[str]:
     """
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     files = {*ran, *(file for file in loaded if file and file.endswith(".py") and own(file))}
-    names = {node: mentioned(node) for file in files for node in _functions(file)}
+    names = {node: (called, mentioned(node)) for file in files for node, called in _functions(file)}
     found = set(NAMES)
     while True:
-        more = {node.name for node, inside in names.items() if not inside.isdisjoint(found)}
+        acts = [(called, inside) for called, inside in names.values() if inside & found]
+        more = {called for called, _ in acts}
         if more <= found:
-            return frozenset(found)
+            read = frozenset(name for _, inside in acts for name in inside)
+            return Acting(frozenset(found), read)
         found |= more
 
 
@@ -47,10 +70,21 @@ def mentioned(node: ast.AST) -> frozenset[str]:
     return frozenset(str(getattr(each, "attr", getattr(each, "id", ""))) for each in pieces)
 
 
-def _functions(file: str) -> Iterator[Function]:
+def _functions(file: str) -> Iterator[tuple[Function, str]]:
+    """Return the functions of a file, and by what they are called: `__init__` by its class."""
     try:
         tops = parts(file)
     except (SyntaxError, ValueError, RecursionError):
         return
     for top in tops:
-        yield from (node for node in ast.walk(top.node) if isinstance(node, Function))
+        pieces = list(ast.walk(top.node))
+        makers = {
+            inner: piece.name
+            for piece in pieces
+            if isinstance(piece, ast.ClassDef)
+            for inner in piece.body
+            if isinstance(inner, Function) and inner.name in MAKING
+        }
+        for piece in pieces:
+            if isinstance(piece, Function):
+                yield piece, makers.get(piece, piece.name)

@@ -18,10 +18,12 @@ import numpy as np
 from ..problem import Problem, Subject
 from ..watching import entry
 from ..watching.source import own_files
-from .acting import acting, mentioned
+from .acting import Acting, acting, mentioned
 from .edit import Edit, Spot
 from .ground import Ground, Kind, surveyed
+from .guard import computing_only
 from .swapping import Function, defaults_of, lines_of, parts
+from .trying import TimeUpError, limited
 from .values import GUARD, changes, is_option, numbers
 
 STARTS = ("W0", "H0")
@@ -29,6 +31,9 @@ STARTS = ("W0", "H0")
 
 LONGEST = 80
 """So much of a statement is shown."""
+
+MOMENT = 0.25
+"""For so many seconds at most a subject is watched for more than computing."""
 
 AT_MOST = 4000
 """So many edits are proposed, at most."""
@@ -80,17 +85,29 @@ def proposed(subject: Subject, problem: Problem, seed: int, seconds: float) -> l
     with warnings.catch_warnings(), surveyed(own_files(code), grounds, seconds):
         warnings.simplefilter("ignore")
         subject.solve([own], lambda _: None)
+    if _does_more(subject, own, seconds):
+        return []
     edits: dict[tuple[Spot, Spot, str], Edit] = {}
     never = acting(own_files(code), {ground.co_filename for ground in grounds})
     within = (edit for place, ran in _places(grounds, never) for edit in _of(place, ran))
-    for edit in chain(within, _constants(grounds)):
+    for edit in chain(within, _constants(grounds, never.read)):
         edits.setdefault((edit.begin, edit.end, edit.new), edit)
     return sorted(edits.values(), key=lambda edit: edit.rank)[:AT_MOST]
 
 
-def _places(
-    grounds: Mapping[CodeType, Ground], never: frozenset[str]
-) -> Iterator[tuple[Place, set[int]]]:
+def _does_more(subject: Subject, problem: Problem, seconds: float) -> bool:
+    """Say whether a subject as it is does more than compute: with a change it could not, either."""
+    own = replace(problem, A=problem.A.copy(), W0=problem.W0.copy(), H0=problem.H0.copy())
+    with (
+        contextlib.suppress(TimeUpError),
+        computing_only() as refused,
+        limited(min(seconds, MOMENT)),
+    ):
+        subject.solve([own], lambda _: None)
+    return bool(refused)
+
+
+def _places(grounds: Mapping[CodeType, Ground], never: Acting) -> Iterator[tuple[Place, set[int]]]:
     for code, ground in grounds.items():
         file = code.co_filename
         try:
@@ -103,7 +120,7 @@ def _places(
                 if not isinstance(node, Function) or node.name != code.co_name:
                     continue
                 first = min([first, *(d.lineno for d in node.decorator_list)])
-                if first == code.co_firstlineno and never.isdisjoint(mentioned(node)):
+                if first == code.co_firstlineno and never.names.isdisjoint(mentioned(node)):
                     yield Place(file, node, lines_of(file), ground.kinds), ground.lines
 
 
@@ -343,8 +360,13 @@ def _computes(statement: ast.Assign) -> bool:
     return any(isinstance(n, ast.BinOp | ast.Call) for n in ast.walk(statement.value))
 
 
-def _constants(grounds: Mapping[CodeType, Ground]) -> Iterator[Edit]:
-    """Change numbers that stand at the top of a file, and that what ran reads."""
+def _constants(grounds: Mapping[CodeType, Ground], never: frozenset[str]) -> Iterator[Edit]:
+    """Change numbers that stand at the top of a file, and that what ran reads.
+
+    Parameters
+    ----------
+    never : names of those that are left alone.
+    """
     read: dict[str, set[str]] = {}
     for code in grounds:
         read.setdefault(code.co_filename, set()).update(code.co_names)
@@ -358,7 +380,7 @@ def _constants(grounds: Mapping[CodeType, Ground]) -> Iterator[Edit]:
             if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)):
                 continue
             (target,) = node.targets[:1]
-            if isinstance(target, ast.Name) and target.id in names:
+            if isinstance(target, ast.Name) and target.id in names - never:
                 begin, end = _span(node.value)
                 for new, rank in numbers(node.value.value, target.id):
                     said = f"line {node.lineno} as `{target.id} = {new}`"

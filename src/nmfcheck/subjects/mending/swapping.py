@@ -73,7 +73,7 @@ def forget() -> None:
 def swapped(edit: Edit) -> Iterator[None]:
     """Run a subject with an edit in place; raise `UnfitError` where that cannot be.
 
-    Meanwhile it can compute, and do nothing else.
+    Meanwhile it is to compute, and to do nothing else.
     """
     undo: Undo = []
     try:
