@@ -23,7 +23,7 @@ from ..judging.outcomes import Outcome
 from ..subjects import Answer, Command, Problem, Progress, Subject
 from ..subjects.children import dying_with_parent
 from ..subjects.precision import declared
-from ..subjects.problem import KEYWORDS, made_problem
+from ..subjects.problem import KEYWORDS, made_problem, seed_global_states
 from ..subjects.watching import watch
 from .lawful import carried_out
 from .protocol import About, Reply, Request, made_reply
@@ -217,8 +217,7 @@ def _kinds(answer: Answer) -> tuple[str, ...]:
 def _random_state(seed: int) -> Iterator[None]:
     """Seed the random states that careless subjects use, and put them back afterwards."""
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002
+    seed_global_states(seed)
     try:
         yield
     finally:

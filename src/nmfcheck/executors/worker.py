@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
-import random
 import signal
 import socket
 import sys
@@ -37,7 +36,7 @@ from ..subjects.mending import (
     swapped,
 )
 from ..subjects.precision import declared
-from ..subjects.problem import KEYWORDS, last_lines, raised
+from ..subjects.problem import KEYWORDS, last_lines, raised, seed_global_states
 from ..subjects.watching import watch
 from ..text import printable
 from .lawful import carried_out
@@ -245,8 +244,7 @@ def _kind(value: Any) -> str:
 def _settle(directory: Path, seed: int) -> None:
     """Undo what an earlier stage may have done to the working directory and the random state."""
     os.chdir(directory)
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002 - the state that careless subjects use
+    seed_global_states(seed)
 
 
 def _size_of_output(most: int | None = None) -> int:

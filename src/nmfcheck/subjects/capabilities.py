@@ -22,7 +22,7 @@ from ..arrays import Array
 from ..judging.factors import UnusableError, as_factor
 from ..judging.measures import same_factors
 from ..judging.objectives import Objective
-from .problem import raised
+from .problem import raised, seed_global_states
 from .refusals import CrashedError, InvalidError, RefusedError
 
 Start = tuple[Array, Array]
@@ -359,8 +359,7 @@ def quiet() -> Iterator[list[Any]]:
 def random_state(seed: int) -> Iterator[Any]:
     """Seed the random states that careless subjects use, and put them back afterwards."""
     python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002
+    seed_global_states(seed)
     begin = (random.getstate(), np.random.get_state())  # noqa: NPY002
 
     def touched() -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from ..arrays import Array
 from ..judging.objectives import FROBENIUS
@@ -38,8 +41,18 @@ class Problem:
     seed: int
     objective: str = FROBENIUS.name
 
+    def copied(self) -> Problem:
+        """Return the same for another run, which may write into what it gets."""
+        return replace(self, A=self.A.copy(), W0=self.W0.copy(), H0=self.H0.copy())
+
 
 made_problem = maker(Problem)
+
+
+def seed_global_states(seed: int) -> None:
+    """Seed the random states that careless subjects use."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
 
 
 @dataclass(slots=True)

@@ -72,7 +72,7 @@ def _left(suite: Suite, cells: Sequence[CellTally]) -> Counter[str]:
     left = Counter({part.family: part.trials for part in suite.parts})
     for cell in cells:
         left[cell.cell.family] -= len(cell.seeds)
-    return left
+    return +left  # what one family has too many of does not stand for what another lacks
 
 
 def _of_the_first(
@@ -80,8 +80,8 @@ def _of_the_first(
 ) -> Verdict:
     """Say what is certain of the first family, which may have run on for its digits."""
     first, *others = decided.families
-    digits = why is Why.DIGITS  # then the first family was run for its own sake
-    if digits and not decided.hard and certainty.first_passes(cells, graded):
+    ran_on = why is Why.DIGITS
+    if ran_on and not decided.hard and certainty.first_passes(cells, graded):
         first = _passed(first)
     if first.digits is not None and certainty.has_its_digits(cells, graded):
         first = replace(first, digits=replace(first.digits, certain=first.digits.is_settled))

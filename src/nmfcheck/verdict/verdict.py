@@ -226,9 +226,7 @@ def verdict(
     silent = {o.letter for o in Outcome if o.unanswered} | {Outcome.ERROR.letter, NOT_ASKED}
     whole = Asked(cells, parts, baselines, graded, levels)
     due = Counter(left or {})
-    if (
-        due.total() and levels.fail_early
-    ):  # the exact test is for the end; e-values are for any time
+    if due.total() and levels.fail_early:  # the exact test is for the end, e-values for any time
         levels = replace(levels, fail=0.0)
     asked = Asked(cells, parts, baselines, graded, levels, due)
     asked_of_each = [asked_for(ask, tolerance) for part in parts for ask in part.test]

@@ -110,7 +110,6 @@ class Mending:
         self._usual = usual
         self._each = min(MOMENT, max(FULL * usual, SHORTEST)) if usual else MOMENT
         self._whole = max(ENOUGH, FULL * usual)
-        self._lucky = CHANCE
         self._keeps = False
 
     def experiment(self, chosen: Chosen, suspects: Collection[str] = ()) -> Experiment:
@@ -123,16 +122,15 @@ class Mending:
         if not chosen.failing:
             return Experiment(NAME, (), NO_RUN)
         failing = chosen.failing
+        if chosen.chance(failing[1:], len(failing) - 1) > CHANCE / CHANGES:
+            return Experiment(NAME, (), BY_CHANCE)
         edits = self._proposed(failing[0])
         if not edits:
             return Experiment(NAME, (), TIME_UP if edits is None else NO_SOURCE)
-        if chosen.chance(failing[1:], len(failing) - 1) > CHANCE / CHANGES:
-            return Experiment(NAME, (), BY_CHANCE)
         edits = sorted(edits, key=lambda edit: edit.rank - (f"line {edit.begin[0]}" in suspects))
         before, candidates, number = self._sought(failing[0], edits, self._clock.part(SEEKING))
         if not number:
             return Experiment(NAME, (), TIME_UP)
-        self._lucky = CHANCE / number
         good = sorted(
             (each for each in candidates if each.error < NEARER * before), key=lambda each: each.key
         )
@@ -142,7 +140,7 @@ class Mending:
             for run in self._runs([(each.edit, failing[0]) for each in some]):
                 judged += 1
                 if right([run]) and len(kept) < KEPT:
-                    kept += filter(None, [self._mended(run, chosen)])
+                    kept += filter(None, [self._mended(run, chosen, CHANCE / number)])
             if self._keeps:
                 return Experiment(NAME, (), KEEPS)
             if self._clock.left <= 0 or len(kept) >= KEPT:
@@ -199,11 +197,15 @@ class Mending:
             parts = left
         return tried
 
-    def _mended(self, first: Run, chosen: Chosen) -> list[Run]:
+    def _mended(self, first: Run, chosen: Chosen, level: float) -> list[Run]:
         """Return the failing runs with a change, if it mends the subject.
 
         Those that are not answered in time count as not right; those that pass must not be spoiled,
         and what failed has to fail again without the change.
+
+        Parameters
+        ----------
+        level : by chance as many come right less often than this.
         """
         edit = first.edit
         assert edit is not None
@@ -215,7 +217,7 @@ class Mending:
         # The first is how the change was found.
         usual = {question(run) for run in runs if collapsed(run)}
         others = [run for run in chosen.failing[1:] if question(run) not in usual]
-        if chosen.chance(others, right(fails[1:])) > self._lucky:
+        if chosen.chance(others, right(fails[1:])) > level:
             return []
         as_it_is = [(None, run) for run in chosen.failing[:AS_IT_IS]]
         more = self._runs([*as_it_is, *((edit, run) for run in chosen.passing)])

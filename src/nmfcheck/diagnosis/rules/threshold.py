@@ -62,13 +62,10 @@ def cut_off(evidence: Evidence) -> Finding | None:
         "They are set to 0 at the end, or small entries of A are before."
         if certain
         else "Probably they are set to 0, or small entries of A are before, or the updates keep "
-        "them at 0"
+        "them at 0."
     )
-    if not certain:
-        why += (
-            ": in the runs that were followed, no statement at the end does." * bool(followed)
-            or "."
-        )
+    if followed and not certain:
+        why += " In the runs that were followed, no statement at the end sets them to 0."
     both = {
         "H": [_put_back(A, W, H) for A, W, H in runs],
         "W": [_put_back(A.T, H.T, W.T) for A, W, H in runs],

@@ -23,7 +23,7 @@ NAMES = frozenset({
 
 
 MAKING = ("__init__", "__new__", "__post_init__", "__enter__")
-"""Methods that are called by the name of their class."""
+"""Methods that are called by the name of their class as well."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ def acting(own: Callable[[str], bool], ran: Iterable[str]) -> Acting:
     """
     loaded = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
     files = {*ran, *(file for file in loaded if file and file.endswith(".py") and own(file))}
-    names = {node: (called, mentioned(node)) for file in files for node, called in _functions(file)}
+    functions = [(called, mentioned(node)) for file in files for node, called in _functions(file)]
     found = set(NAMES)
     while True:
-        acts = [(called, inside) for called, inside in names.values() if inside & found]
-        more = {called for called, _ in acts}
+        acts = [(called, inside) for called, inside in functions if inside & found]
+        more = {name for called, _ in acts for name in called}
         if more <= found:
             read = frozenset(name for _, inside in acts for name in inside)
             return Acting(frozenset(found), read)
@@ -70,8 +70,8 @@ def mentioned(node: ast.AST) -> frozenset[str]:
     return frozenset(str(getattr(each, "attr", getattr(each, "id", ""))) for each in pieces)
 
 
-def _functions(file: str) -> Iterator[tuple[Function, str]]:
-    """Return the functions of a file, and by what they are called: `__init__` by its class."""
+def _functions(file: str) -> Iterator[tuple[Function, set[str]]]:
+    """Return the functions of a file, and by what they are called: `__init__` by its class, too."""
     try:
         tops = parts(file)
     except (SyntaxError, ValueError, RecursionError):
@@ -87,4 +87,4 @@ def _functions(file: str) -> Iterator[tuple[Function, str]]:
         }
         for piece in pieces:
             if isinstance(piece, Function):
-                yield piece, makers.get(piece, piece.name)
+                yield piece, {piece.name, makers.get(piece, piece.name)}

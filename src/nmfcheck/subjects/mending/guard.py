@@ -1,8 +1,8 @@
 """While an edit is in place, a subject is to compute and read, and to do nothing else.
 
 With another condition, number or argument a program may delete, write or start what nobody asked
-for. So whatever Python audits that would leave a trace is refused meanwhile, files cannot be
-written beyond their first byte, and memory is bounded. What Python does not audit is not seen: a
+for. So whatever Python audits that would leave a trace is refused meanwhile, nothing can be written
+to a file, and memory is bounded. What Python does not audit is not seen: a
 file that was opened before may be cut off, libraries may do what they like. `acting.py` therefore
 says which functions are not changed to begin with.
 """
@@ -42,7 +42,7 @@ _bound: list[int] = []
 _hooked: list[bool] = []
 
 
-class RefusedError(PermissionError):
+class OnlyComputingError(PermissionError):
     """Something else than computing was tried with an edit in place."""
 
 
@@ -64,7 +64,7 @@ def computing_only() -> Iterator[list[str]]:
                 yield refused
         finally:
             if set(threading.enumerate()) <= threads:
-                _running.remove(refused)
+                _running.pop()
             if environment != dict(os.environ):
                 os.environ.clear()
                 os.environ.update(environment)
@@ -121,7 +121,7 @@ def _bounded() -> Iterator[None]:
 def _hook(event: str, args: tuple[Any, ...]) -> None:
     if _running and acts(event, args):
         _running[-1].append(event)
-        raise RefusedError(f"{event} is not allowed while a change is tried")
+        raise OnlyComputingError(f"{event} is not allowed while a change is tried")
 
 
 def acts(event: str, args: tuple[Any, ...]) -> bool:

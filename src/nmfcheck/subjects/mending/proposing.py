@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import io
-import random
 import tokenize
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain, takewhile
 from types import CodeType
 
-import numpy as np
-
-from ..problem import Problem, Subject
+from ..problem import Problem, Subject, seed_global_states
 from ..watching import entry
 from ..watching.source import own_files
 from .acting import Acting, acting, mentioned
@@ -79,13 +76,11 @@ def proposed(subject: Subject, problem: Problem, seed: int, seconds: float) -> l
     if code is None:
         return []
     grounds: dict[CodeType, Ground] = {}
-    own = replace(problem, A=problem.A.copy(), W0=problem.W0.copy(), H0=problem.H0.copy())
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002 - the state that careless subjects use
-    with warnings.catch_warnings(), surveyed(own_files(code), grounds, seconds):
-        warnings.simplefilter("ignore")
-        subject.solve([own], lambda _: None)
-    if _does_more(subject, own, seconds):
+    with surveyed(own_files(code), grounds, seconds):
+        _run(subject, problem, seed)
+    with suppress(TimeUpError), computing_only() as refused, limited(min(seconds, MOMENT)):
+        _run(subject, problem, seed)
+    if refused:  # it does more than compute; with a change it could not, either
         return []
     edits: dict[tuple[Spot, Spot, str], Edit] = {}
     never = acting(own_files(code), {ground.co_filename for ground in grounds})
@@ -95,16 +90,11 @@ def proposed(subject: Subject, problem: Problem, seed: int, seconds: float) -> l
     return sorted(edits.values(), key=lambda edit: edit.rank)[:AT_MOST]
 
 
-def _does_more(subject: Subject, problem: Problem, seconds: float) -> bool:
-    """Say whether a subject as it is does more than compute: with a change it could not, either."""
-    own = replace(problem, A=problem.A.copy(), W0=problem.W0.copy(), H0=problem.H0.copy())
-    with (
-        contextlib.suppress(TimeUpError),
-        computing_only() as refused,
-        limited(min(seconds, MOMENT)),
-    ):
-        subject.solve([own], lambda _: None)
-    return bool(refused)
+def _run(subject: Subject, problem: Problem, seed: int) -> None:
+    seed_global_states(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        subject.solve([problem.copied()], lambda _: None)
 
 
 def _places(grounds: Mapping[CodeType, Ground], never: Acting) -> Iterator[tuple[Place, set[int]]]:
@@ -240,7 +230,7 @@ def _same(one: str, other: str) -> int:
 
 def _in_one_line(text: str) -> str:
     """Return the text of a statement without comments and the ends of its lines."""
-    with contextlib.suppress(tokenize.TokenError, IndentationError, SyntaxError):
+    with suppress(tokenize.TokenError, IndentationError, SyntaxError):
         tokens = tokenize.generate_tokens(io.StringIO(text.lstrip()).readline)
         for comment in [token.string for token in tokens if token.type == tokenize.COMMENT]:
             text = text.replace(comment, "")

@@ -7,20 +7,18 @@ edits can be compared long before their runs would end.
 from __future__ import annotations
 
 import math
-import random
 import signal
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import replace
 from types import FrameType
 
 import numpy as np
 
 from ...judging.factors import UnusableError, as_factor
-from ..problem import Problem, Subject
+from ..problem import Problem, Subject, seed_global_states
 from ..watching import entry
 from ..watching.factors import Aim, Sizes, candidates
 from ..watching.source import own_files
@@ -136,9 +134,8 @@ def tried(
 
 def _missed(subject: Subject, problem: Problem, seed: int, aim: Aim) -> float:
     """Run a subject to its end."""
-    own = replace(problem, A=problem.A.copy(), W0=problem.W0.copy(), H0=problem.H0.copy())
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002 - the state that careless subjects use
+    own = problem.copied()
+    seed_global_states(seed)
     (m, n), k = problem.A.shape, problem.rank
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):

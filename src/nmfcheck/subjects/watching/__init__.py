@@ -10,16 +10,14 @@ made of, and `facts.py` writes that down.
 
 from __future__ import annotations
 
-import random
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
-from ..problem import Answer, Problem, Subject
+from ..problem import Answer, Problem, Subject, seed_global_states
 from .factors import Aim, Sizes
 from .facts import Watched
 from .memory import overwritten
@@ -118,9 +116,8 @@ def entry(subject: Subject) -> CodeType | None:
 
 
 def _answer(subject: Subject, problem: Problem, seed: int) -> Answer:
-    own = replace(problem, A=problem.A.copy(), W0=problem.W0.copy(), H0=problem.H0.copy())
-    random.seed(seed)
-    np.random.seed(seed % 2**32)  # noqa: NPY002 - the state that careless subjects use
+    own = problem.copied()
+    seed_global_states(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they were told when it ran before
         (answer,) = subject.solve([own], lambda _: None)
